@@ -6,6 +6,7 @@ shows medians, and the ratios of medians are what counts.
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import platform
@@ -110,27 +111,31 @@ def measured_streams(process, peer, target, connections, seconds):
     return result, *figures
 
 
-def loaded(target, connections, kind="kept", origin="http1"):
+class Loaded:
     """Kinds: requests on connections that are kept, post (the same, with a content), resumed (a new
     one each time) or full (the same, with a full handshake), streams of HTTP/2, and messages of
     WebSockets."""
-    bridges = kind == "streams" and origin == "http1"
 
-    def measure(peer, origins, options):
-        if bridges and peer.bridging is None:
+    def __init__(self, target, connections, kind="kept", origin="http1"):
+        self.target, self.connections, self.kind, self.origin = target, connections, kind, origin
+        self.bridges = kind == "streams" and origin == "http1"
+
+    def __call__(self, peer, origins, options):
+        if self.bridges and peer.bridging is None:
             return None
-        process = peer.start(getattr(origins, origin), bridges)
+        process = self.start(peer, origins)
         try:
-            if kind == "streams":
-                result, cpu, busy = measured_streams(
-                    process, peer, target, connections, options.seconds)
-            else:
-                result, cpu, busy = measured_load(
-                    process, peer, target, connections, options.seconds, kind)
+            return figures(peer, *self.measure(process, peer, options.seconds))
         finally:
             process.stop()
-        return figures(peer, result, cpu, busy)
-    return measure
+
+    def start(self, peer, origins):
+        return peer.start(getattr(origins, self.origin), self.bridges)
+
+    def measure(self, process, peer, seconds):
+        if self.kind == "streams":
+            return measured_streams(process, peer, self.target, self.connections, seconds)
+        return measured_load(process, peer, self.target, self.connections, seconds, self.kind)
 
 
 def figures(peer, result, cpu, busy):
@@ -186,14 +191,14 @@ def idle(peer, origins, options):
 
 
 MEASUREMENTS = {
-    "keep-alive": loaded("/1k", 64),
-    "post": loaded("/post", 64, kind="post"),
-    "new": loaded("/1k", 32, kind="full"),
-    "resumed": loaded("/1k", 32, kind="resumed"),
-    "large": loaded("/10m", 4),
-    "streams-http1": loaded("/1k", 10, kind="streams"),
-    "streams-http2": loaded("/1k", 10, kind="streams", origin="http2"),
-    "websocket": loaded("/echo", 16, kind="messages", origin="websocket"),
+    "keep-alive": Loaded("/1k", 64),
+    "post": Loaded("/post", 64, kind="post"),
+    "new": Loaded("/1k", 32, kind="full"),
+    "resumed": Loaded("/1k", 32, kind="resumed"),
+    "large": Loaded("/10m", 4),
+    "streams-http1": Loaded("/1k", 10, kind="streams"),
+    "streams-http2": Loaded("/1k", 10, kind="streams", origin="http2"),
+    "websocket": Loaded("/echo", 16, kind="messages", origin="websocket"),
     "content": served("/1k", 64),
     "content-large": served("/10m", 4),
     "idle": idle,
@@ -245,6 +250,42 @@ def run(peers, origins, options):
                 shown = ", ".join(f"{key} {value:,.2f}" for key, value in figures.items())
                 print(f"{measurement}, round {number + 1}, {peer.name}: {shown}", file=sys.stderr)
     return results
+
+
+def run_pairs(now, before, origins, options):
+    """Loads both at once, again and again, and compares the CPU of each pair: whatever else the
+    machine does meets both in the same second, so that a few hundredths show."""
+    lines = [f"| CPU, {options.pairs} pairs | {now.title} | {before.title} | ratio | quartiles |",
+             "|---|---:|---:|---:|---:|"]
+    for name in options.measurements:
+        measurement = MEASUREMENTS[name]
+        if not isinstance(measurement, Loaded):
+            continue
+        processes = []
+        try:
+            for peer in (now, before):
+                processes.append(measurement.start(peer, origins))
+            pairs = [pair(measurement, (now, before), processes, options)
+                     for _ in range(options.pairs)]
+        finally:
+            for process in processes:
+                process.stop()
+        ratios = [first / second for first, second in pairs]
+        low, middle, high = statistics.quantiles(ratios, n=4, method="inclusive")
+        cpu = [statistics.median(values) for values in zip(*pairs)]
+        lines.append(f"| {name} | {cpu[0]:,.2f} µs | {cpu[1]:,.2f} µs | {middle:.2f} "
+                     f"| {low:.2f} to {high:.2f} |")
+        print(lines[-1], file=sys.stderr)
+    return "\n".join(lines)
+
+
+def pair(measurement, peers, processes, options):
+    """What a request cost each of two that were loaded at once, in microseconds of CPU."""
+    def cpu(process, peer):
+        return figures(peer, *measurement.measure(process, peer, options.seconds))["cpu_us"]
+
+    with concurrent.futures.ThreadPoolExecutor(len(peers)) as threads:
+        return list(threads.map(cpu, processes, peers))
 
 
 def median(results, peer, measurement, figure):
@@ -316,10 +357,18 @@ def parse_arguments():
     parser.add_argument("--raw", help="a file for every figure, as JSON Lines")
     parser.add_argument("--before", metavar="FILE",
                         help="another sallyport, such as one of an earlier state, as a peer")
+    parser.add_argument("--pairs", type=int, metavar="N",
+                        help="load both sallyports at once, N times, and compare their CPU alone")
     parser.add_argument("--sallyport", default="", help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.measurements = options.measurements.split(",")
     options.peers = options.peers.split(",")
+    if options.pairs is not None:
+        if not options.before:
+            parser.error("--pairs compares with --before FILE")
+        if options.pairs < 2:
+            parser.error("--pairs takes at least 2")
+        options.peers = ["sallyport"]
     for name in options.measurements:
         if name not in MEASUREMENTS:
             parser.error(f"no measurement {name}")
@@ -350,10 +399,16 @@ def main():
             peers.append(peer)
         if not peers:
             sys.exit("error: no peer is left")
-        results = run(peers, origins, options)
+        results = []
+        if options.pairs:
+            if len(peers) < 2:
+                sys.exit("error: there is no sallyport to compare with")
+            text = run_pairs(*peers, origins, options) + "\n"
+        else:
+            results = run(peers, origins, options)
+            text = table(peers, results) + "\n\n" + conditions(peers, results, options) + "\n"
     finally:
         origins.stop()
-    text = table(peers, results) + "\n\n" + conditions(peers, results, options) + "\n"
     print(text, end="")
     if options.output:
         with open(options.output, "w") as file:
