@@ -52,7 +52,7 @@ package final class ImportWriter {
 
     package func write(_ event: TrafficEvent) {
         switch event {
-        case .message(let record) where record.isLast: messageCount += 1
+        case .message(let snapshot) where snapshot.record.isLast: messageCount += 1
         case .connection(var record) where !standingNotes.isEmpty:
             record.notes += standingNotes.filter { note in
                 !record.notes.contains { $0.code == note.code }

@@ -54,5 +54,5 @@ final class ClientMessages: MessageRecorder {
         set { connection.record.notes = newValue }
     }
 
-    func write(_ message: MessageRecord) { recorder.record(.message(message)) }
+    func write(_ message: consuming MessageRecord) { recorder.record(.message(message)) }
 }

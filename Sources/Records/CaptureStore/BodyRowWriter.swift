@@ -107,15 +107,25 @@ final class BodyRowWriter {
 }
 
 /// A direction as the file has it.
-enum StoredDirection: String, Sendable {
+enum StoredDirection: String, Sendable, CaseIterable {
     case request
     case response
 
-    var value: Direction { self == .request ? .request : .response }
+    var value: Direction {
+        switch self {
+        case .request: .request
+        case .response: .response
+        }
+    }
 }
 
 extension Direction {
-    var stored: StoredDirection { self == .request ? .request : .response }
+    var stored: StoredDirection {
+        switch self {
+        case .request: .request
+        case .response: .response
+        }
+    }
 
     var word: String { stored.rawValue }
 }

@@ -35,8 +35,9 @@ extension CaptureReader: TrafficStore {
             row.bind(query.numbers.upperBound)
             for condition in query.conditions { condition.bind(to: row) }
             row.bind(query.limit ?? -1)
+            var buffer = ExchangeRow.empty
             while try row.next() {
-                guard try visitSummary(from: row, visit) else { return }
+                guard try visitSummary(from: row, into: &buffer, visit) else { return }
             }
         }
     }

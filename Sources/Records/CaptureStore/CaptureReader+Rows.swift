@@ -32,24 +32,25 @@ extension CaptureReader {
     }
 
     /// Passes a summary to `visit` instead of returning it, which would retain each of its buffers.
+    ///
+    /// - Parameter row: empty, or of the summary before: each column of it is set again.
     func visitSummary<Value>(
-        from statement: Statement, _ visit: (ExchangeSummary) throws -> Value
+        from statement: Statement, into row: inout ExchangeRow,
+        _ visit: (ExchangeSummary) throws -> Value
     ) throws -> Value {
-        var row = ExchangeRow.empty
         try Schema.exchangeSummaries.read(&row, from: statement)
         if row.isUncut, row.scheme != nil, let whole = try exchange(row.summary.record.id) {
             return try visit(ExchangeSummary(whole))
         }
         try complete(&row)
+        // No column of a summary holds what is told of a missing head.
+        defer { if row.scheme == nil { row = .empty } }
         return try visit(row.summary)
     }
 
     private func complete(_ row: inout ExchangeRow) throws {
-        if let scheme = row.scheme {
-            row.summary.record.scheme = scheme
-        } else {
-            try tellMissingHead(of: &row.summary.record)
-        }
+        row.summary.record.scheme = row.scheme ?? .http
+        if row.scheme == nil { try tellMissingHead(of: &row.summary.record) }
     }
 
     /// Says of an exchange that only its content was recorded, and how much of it.
@@ -137,8 +138,9 @@ extension CaptureReader {
         return try withStatement(sql) { row in
             row.bind(text)
             var alerts: [AlertRecord] = []
+            let senders = StoredWords<AlertRecord.Sender>()
             while try row.next() {
-                let sender = try row.word(row.text(), AlertRecord.Sender.init(rawValue:))
+                let sender = try row.word(of: senders)
                 alerts.append(AlertRecord(sender: sender, fatal: row.boolean(), name: row.text()))
             }
             return alerts

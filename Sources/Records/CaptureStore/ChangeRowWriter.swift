@@ -20,7 +20,7 @@ final class ChangeRowWriter {
         case .connection(let record): connections.insert(record.id)
         case .exchange(let snapshot): exchanges.insert(snapshot.record.id)
         case .bodyChunk(let exchange, _, _, _): exchanges.insert(exchange)
-        case .message(let record): connections.insert(record.connection)
+        case .message(let snapshot): connections.insert(snapshot.record.connection)
         }
     }
 

@@ -109,27 +109,28 @@ extension Column {
     /// One of the words that a version of the tool knows.
     ///
     /// Errors of reading: `capture-newer`.
-    static func word<Word: RawRepresentable<String> & Sendable>(
+    static func word<Word: StoredWord>(
         _ name: String, _ value: @escaping @Sendable (Input) -> Word,
         _ set: @escaping @Sendable (inout Row, Word) -> Void
     ) -> Self {
-        Column(
+        let words = StoredWords<Word>()
+        return Column(
             name, write: { $1.bind(value($0).rawValue) },
             read: { (row: inout Row, statement: Statement) throws(Failure) in
-                set(&row, try statement.word(statement.text(), Word.init(rawValue:)))
+                set(&row, try statement.word(of: words))
             })
     }
 
     /// The same, or NULL.
-    static func optionalWord<Word: RawRepresentable<String> & Sendable>(
+    static func optionalWord<Word: StoredWord>(
         _ name: String, _ value: @escaping @Sendable (Input) -> Word?,
         _ set: @escaping @Sendable (inout Row, Word?) -> Void
     ) -> Self {
-        Column(
+        let words = StoredWords<Word>()
+        return Column(
             name, write: { $1.bind(value($0)?.rawValue) },
             read: { (row: inout Row, statement: Statement) throws(Failure) in
-                guard let text = statement.optionalText() else { return set(&row, nil) }
-                set(&row, try statement.word(text, Word.init(rawValue:)))
+                set(&row, try statement.optionalWord(of: words))
             })
     }
 }

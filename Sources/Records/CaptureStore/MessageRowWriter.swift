@@ -11,10 +11,11 @@ final class MessageRowWriter {
         message = try database.prepare(Schema.messages.upsert(keyCount: 3))
     }
 
-    func write(_ record: MessageRecord) throws(Failure) {
-        let isInline = record.bytes.count <= inlineByteLimit
-        let chunk = isInline ? nil : try contents.store(record.bytes)
-        try Schema.messages.write(MessageRow(record: record, chunk: chunk), with: message)
+    func write(_ snapshot: MessageSnapshot) throws(Failure) {
+        let isInline = snapshot.record.bytes.count <= inlineByteLimit
+        let chunk = isInline ? nil : try contents.store(snapshot.record.bytes)
+        let input = MessageRowInput(snapshot: snapshot, chunk: chunk)
+        try Schema.messages.write(input, with: message)
     }
 }
 

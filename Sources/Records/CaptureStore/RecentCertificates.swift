@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    internal import Glibc
-#else
-    internal import Darwin
-#endif
-
 /// The certificates that were recently seen, so that a chain costs a connection a few comparisons.
 struct RecentCertificates {
     private var slots: [(certificate: [UInt8], id: Int64)]
@@ -16,7 +10,10 @@ struct RecentCertificates {
 
     func id(of certificate: [UInt8]) -> Int64? {
         let slot = slots[slot(of: certificate)]
-        return slot.id > 0 && isSame(slot.certificate, certificate) ? slot.id : nil
+        let isSame = unsafe slot.certificate.withUnsafeBytes { known in
+            unsafe certificate.withUnsafeBytes { unsafe known.isSame(as: $0) }
+        }
+        return slot.id > 0 && isSame ? slot.id : nil
     }
 
     mutating func remember(_ certificate: [UInt8], id: Int64) {
@@ -29,17 +26,6 @@ struct RecentCertificates {
         var number = 0
         for byte in certificate.suffix(4) { number = number << 8 | Int(byte) }
         return number & (slots.count - 1)
-    }
-}
-
-/// Compares at the speed of memory, which `==` does not.
-private func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-    guard left.count == right.count else { return false }
-    return unsafe left.withUnsafeBytes { left in
-        unsafe right.withUnsafeBytes { right in
-            guard let left = left.baseAddress, let other = right.baseAddress else { return true }
-            return unsafe memcmp(left, other, right.count) == 0
-        }
     }
 }
 

@@ -52,8 +52,8 @@ final class RowWriter {
         case .bodyChunk(let exchange, let direction, let sequence, let bytes):
             try bodies.write(
                 chunk: bytes, of: exchange, direction, sequence: sequence)
-        case .message(let record):
-            try messages.write(record)
+        case .message(let snapshot):
+            try messages.write(snapshot)
         }
     }
 

@@ -46,7 +46,14 @@ struct ExchangeRow {
     var isUncut = false
 }
 
-/// A row of `message`.
+/// What a row of `message` is written from.
+struct MessageRowInput {
+    let snapshot: MessageSnapshot
+    /// What holds the content, if that is long.
+    let chunk: Int64?
+}
+
+/// A row of `message`, as it is read.
 struct MessageRow {
     var record: MessageRecord
     /// What holds the content, if that is long.
@@ -135,7 +142,7 @@ extension Schema {
             ])
     }
 
-    static let messages = Table<MessageRow, MessageRow>(
+    static let messages = Table<MessageRowInput, MessageRow>(
         name: "message",
         columns: [
             .integer("connection", { $0.record.connection }, { $0.record.connection = $1 }),
@@ -159,4 +166,10 @@ extension Schema {
                 "detail", { $0.record.detail.isEmpty ? nil : $0.record.detail },
                 { $0.record.detail = $1 ?? "" }),
         ])
+}
+
+extension MessageRowInput {
+    fileprivate var record: MessageRecord {
+        _read { yield snapshot.record }
+    }
 }

@@ -24,6 +24,11 @@ final class WriterTask: @unchecked Sendable {
         let startedAt = MonotonicTime.now()
         var eventCount = 0
         var byteCount = 0
+
+        mutating func add(_ event: TrafficEvent) {
+            eventCount += 1
+            byteCount += event.weight
+        }
     }
 
     init(
@@ -64,8 +69,7 @@ final class WriterTask: @unchecked Sendable {
                 transaction = Transaction()
             }
             try rows?.write(events[index])
-            transaction?.eventCount += 1
-            transaction?.byteCount += events[index].weight
+            transaction?.add(events[index])
             if isTransactionFull { try commit() }
         }
     }

@@ -10,7 +10,7 @@ package protocol MessageRecorder: AnyObject {
     var notes: [ConnectionNote] { get set }
     /// When what is read now came.
     var messageTime: Timestamp { get }
-    func write(_ message: MessageRecord)
+    func write(_ message: consuming MessageRecord)
 }
 
 extension MessageRecorder {
@@ -27,8 +27,7 @@ extension MessageRecorder {
     }
 
     /// Records a message, or a part of one, whose last byte came now.
-    package func record(_ message: MessageRecord) {
-        var message = message
+    package func record(_ message: consuming MessageRecord) {
         message.at = messageTime
         write(message)
     }

@@ -14,9 +14,10 @@ package enum URLRedaction {
         redact([UInt8](url.utf8)).text
     }
 
-    package static func redact(_ url: some Collection<UInt8>) -> [UInt8] {
-        let url = Array(url)
-        return mayHoldSecret(url.span) ? redact(url[...], depth: 0) : url
+    package static func redact(_ url: ArraySlice<UInt8>) -> [UInt8] { redact(Array(url)) }
+
+    package static func redact(_ url: [UInt8]) -> [UInt8] {
+        mayHoldSecret(url.span) ? redact(url[...], depth: 0) : url
     }
 
     /// Whether there is anything to look into: most paths are names alone.

@@ -79,7 +79,7 @@ package struct ConnectionRecord: Sendable {
         case captured
     }
 
-    package enum Side: String, Sendable {
+    package enum Side: String, Sendable, CaseIterable {
         case client
         case origin
         case tool
@@ -254,7 +254,7 @@ package struct TLSRecord: Sendable {
 /// A TLS alert on the wire (RFC 8446 §6).
 package struct AlertRecord: Sendable, Equatable {
     /// By our peer on that leg, or by us.
-    package enum Sender: String, Sendable {
+    package enum Sender: String, Sendable, CaseIterable {
         case peer
         case tool
     }

@@ -54,7 +54,7 @@ package struct ExchangeRecord: Sendable {
     /// How many bytes its contents have, stored or not.
     package var contentSize: Int64 { requestBody.size.addingSaturated(responseBody.size) }
 
-    package enum Scheme: String, Sendable {
+    package enum Scheme: String, Sendable, CaseIterable {
         case http
         case https
     }

@@ -11,11 +11,15 @@ package enum TrafficEvent: Sendable {
     /// A part of a content that is too long to be held until the exchange ends; in order.
     indirect case bodyChunk(exchange: Int64, direction: Direction, sequence: Int, bytes: [UInt8])
     /// A message, or a part of a long one; in the order of their numbers and parts.
-    indirect case message(MessageRecord)
+    case message(MessageSnapshot)
 
     /// Wraps a record.
     package static func exchange(_ record: consuming ExchangeRecord) -> TrafficEvent {
         .exchange(ExchangeSnapshot(record))
+    }
+
+    package static func message(_ record: consuming MessageRecord) -> TrafficEvent {
+        .message(MessageSnapshot(record))
     }
 
     /// About how much memory the event holds, in bytes.
@@ -25,7 +29,7 @@ package enum TrafficEvent: Sendable {
             512 + (record.clientTLS?.weight ?? 0) + (record.originTLS?.weight ?? 0)
         case .exchange(let snapshot): snapshot.weight
         case .bodyChunk(_, _, _, let bytes): 128 + bytes.count
-        case .message(let record): 192 + record.bytes.count
+        case .message(let snapshot): 192 + snapshot.record.bytes.count
         }
     }
 }
@@ -43,6 +47,13 @@ package final class ExchangeSnapshot: Sendable {
             + record.sentRequestHead.count + record.sentResponseHead.count
             + record.requestBody.bytes.count + record.responseBody.bytes.count
     }
+}
+
+/// A message, or a part of one, as it was recorded; a class for the same reason.
+package final class MessageSnapshot: Sendable {
+    package let record: MessageRecord
+
+    package init(_ record: consuming MessageRecord) { self.record = record }
 }
 
 extension TLSRecord {

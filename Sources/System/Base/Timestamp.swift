@@ -35,11 +35,12 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     /// The time of day in UTC with milliseconds: `07:05:01.250`.
     package var timeOfDay: String {
         let milliseconds = Int(microseconds.flooredRemainder(by: 86_400_000_000) / 1000)
-        var digits = [UInt8]("00:00:00.000".utf8)
+        var text = [12 of UInt8](repeating: UInt8(ascii: "0"))
+        (text[2], text[5], text[8]) = (UInt8(ascii: ":"), UInt8(ascii: ":"), UInt8(ascii: "."))
         func write(_ number: Int, endingAt last: Int, width: Int) {
             var rest = number
             for place in stride(from: last, to: last - width, by: -1) {
-                digits[place] += UInt8(rest % 10)
+                text[place] += UInt8(rest % 10)
                 rest /= 10
             }
         }
@@ -47,7 +48,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
         write(milliseconds / 60_000 % 60, endingAt: 4, width: 2)
         write(milliseconds / 1000 % 60, endingAt: 7, width: 2)
         write(milliseconds % 1000, endingAt: 11, width: 3)
-        return digits.text
+        return unsafe text.span.withUnsafeBufferPointer { unsafe $0.text }
     }
 
     /// RFC 3339 in UTC with milliseconds: `2026-03-09T07:05:01.250Z`.

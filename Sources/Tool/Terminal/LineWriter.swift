@@ -24,6 +24,10 @@ package struct LineWriter {
     /// Holds a piece, however much is held: `endLine` looks at the limit.
     mutating func append(_ piece: some Collection<UInt8>) { held += piece }
 
+    mutating func append(_ piece: Span<UInt8>) {
+        unsafe piece.withUnsafeBufferPointer { unsafe held.append(contentsOf: $0) }
+    }
+
     mutating func append(spaces count: Int) {
         for _ in 0..<count { held.append(UInt8(ascii: " ")) }
     }

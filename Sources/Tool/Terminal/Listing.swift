@@ -18,8 +18,8 @@ package struct Listing<Record> {
         }
     }
 
-    private let cells: [@Sendable (Record) -> TableWriter.Cell]
-    private var table: TableWriter
+    @usableFromInline let cells: [@Sendable (Record) -> TableWriter.Cell]
+    @usableFromInline var table: TableWriter
 
     /// - Parameter names: of the columns that are wanted, in their order, whatever the terminal's
     ///   width; `nil` for those of `all` that fit.
@@ -36,7 +36,10 @@ package struct Listing<Record> {
             }, to: console.output, palette: console.palette)
     }
 
-    package mutating func append(_ record: Record, note: TableWriter.Cell? = nil) throws(Failure) {
+    /// Inlinable, so that it is made for each kind of record.
+    @inlinable package mutating func append(_ record: Record, note: TableWriter.Cell? = nil)
+        throws(Failure)
+    {
         // A copy, since `self` changes while the span is read; a span, since an iterator retains each.
         let copy = cells
         let span = copy.span

@@ -34,7 +34,7 @@ package struct Palette: Equatable, Sendable {
     }
 
     /// Writes a piece of a line, which is not empty.
-    func paint(_ text: ArraySlice<UInt8>, _ style: Style?, to lines: inout LineWriter) {
+    func paint(_ text: Span<UInt8>, _ style: Style?, to lines: inout LineWriter) {
         guard isColoured, let style else { return lines.append(text) }
         lines.append(style.start.utf8)
         lines.append(text)

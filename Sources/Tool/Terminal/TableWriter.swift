@@ -23,26 +23,37 @@ package struct TableWriter {
     }
 
     package struct Cell: Sendable {
-        let text: String
-        let style: Palette.Style?
-        /// In columns of the terminal.
-        let width: Int
+        /// As it was recorded: the table shows it with what acts on a reader escaped.
+        fileprivate let content: Content
+        fileprivate let style: Palette.Style?
+
+        fileprivate enum Content {
+            case text(String)
+            case bytes([UInt8])
+            case number(Int64)
+        }
 
         package init(_ text: String, _ style: Palette.Style? = nil) {
+            content = .text(text)
             self.style = style
-            if text.isPlainASCII {
-                self.text = text
-                width = text.utf8.count
-            } else {
-                self.text = TerminalText.sanitized(text)
-                width = TerminalText.width(self.text)
-            }
+        }
+
+        /// Text that is held as bytes; those that are no UTF-8 become U+FFFD.
+        package init(bytes: [UInt8], _ style: Palette.Style? = nil) {
+            content = .bytes(bytes)
+            self.style = style
+        }
+
+        package init(number: Int64, _ style: Palette.Style? = nil) {
+            content = .number(number)
+            self.style = style
         }
     }
 
     /// A cell of the batch; its text ends at `end` in `texts`.
     private struct PlacedCell {
         let end: Int
+        /// In columns of the terminal.
         let width: Int
         let style: Palette.Style?
     }
@@ -57,6 +68,8 @@ package struct TableWriter {
     /// their rows.
     private var cells: [PlacedCell] = []
     private var texts: [UInt8] = []
+    /// Of the next cell.
+    private var column = 0
     private var notes: [Int: Cell] = [:]
     /// Whether the batch is the first, whose first row is the header.
     private var isFirst = true
@@ -80,16 +93,16 @@ package struct TableWriter {
     }
 
     /// Adds the next cell of a row.
-    mutating func place(_ cell: Cell) {
-        let column = cells.count % columns.count
-        widths[column] = max(widths[column], cell.width)
-        texts += cell.text.utf8
-        cells.append(PlacedCell(end: texts.count, width: cell.width, style: cell.style))
+    @usableFromInline mutating func place(_ cell: Cell) {
+        let width = cell.content.append(to: &texts)
+        if widths[column] < width { widths[column] = width }
+        column = column + 1 < columns.count ? column + 1 : 0
+        cells.append(PlacedCell(end: texts.count, width: width, style: cell.style))
     }
 
     /// Ends a row of which all cells were placed.
-    mutating func endRow(note: Cell?) throws(Failure) {
-        precondition(cells.count % columns.count == 0, "a cell a column")
+    @usableFromInline mutating func endRow(note: Cell?) throws(Failure) {
+        precondition(column == 0, "a cell a column")
         if let note { notes[rowCount - 1] = note }
         if recordCount >= Self.batchLimit { try writeBatch() }
     }
@@ -112,7 +125,9 @@ package struct TableWriter {
         for row in 0..<rowCount {
             try writeLine(from: row * columns.count, limits)
             if let note = notes[row] {
-                try lines.write("    " + palette.paint(note.text, note.style))
+                var text: [UInt8] = []
+                _ = note.content.append(to: &text)
+                try lines.write("    " + palette.paint(text.text, note.style))
             }
         }
         cells.removeAll(keepingCapacity: true)
@@ -157,24 +172,32 @@ package struct TableWriter {
 
     /// - Parameter first: the place of the row's first cell.
     private mutating func writeLine(from first: Int, _ limits: [Int]) throws(Failure) {
+        // Copies, since `lines` changes while parts of the batch are lent to it.
+        let (cells, texts) = (cells, texts)
         // Spaces are owed until a text follows, so that no line ends in them.
         var owed = 0
         for index in shown {
             let cell = cells[first + index]
             let start = first + index == 0 ? 0 : cells[first + index - 1].end
-            var text = texts[start..<cell.end]
+            var abridged: [UInt8]?
             var width = cell.width
             if totalWidth != nil, columns[index].isFlexible, width > limits[index] {
-                let abridged = TerminalText.abridged(text.text, columns: limits[index])
-                text = Array(abridged.utf8)[...]
-                width = TerminalText.width(abridged)
+                let text = TerminalText.abridged(
+                    texts[start..<cell.end].text, columns: limits[index])
+                width = TerminalText.width(text)
+                abridged = Array(text.utf8)
             }
             let padding = max(0, limits[index] - width)
             if columns[index].isRight { owed += padding }
-            if !text.isEmpty {
+            if start < cell.end {
                 lines.append(spaces: owed)
                 owed = 0
-                palette.paint(text, cell.style, to: &lines)
+                if let abridged {
+                    palette.paint(abridged.span, cell.style, to: &lines)
+                } else {
+                    palette.paint(
+                        texts.span.extracting(start..<cell.end), cell.style, to: &lines)
+                }
             }
             if !columns[index].isRight { owed += padding }
             owed += gap
@@ -187,6 +210,37 @@ package struct TableWriter {
     private static let usefulWidth = 44
     /// In a file, nothing is cut, and a longer text moves the rest of its own line only.
     private static let paddingLimit = 60
+}
+
+extension TableWriter.Cell.Content {
+    /// Adds what a terminal shows as it is; returns how many columns of it that takes.
+    fileprivate func append(to texts: inout [UInt8]) -> Int {
+        let start = texts.count
+        switch self {
+        case .text(let text): texts += text.utf8
+        case .bytes(let bytes): texts += bytes
+        case .number(let number):
+            Self.append(number, to: &texts)
+            return texts.count - start
+        }
+        guard !texts.span.extracting(start...).isPlainASCII else { return texts.count - start }
+        let shown = TerminalText.sanitized(texts[start...].text)
+        texts.replaceSubrange(start..., with: shown.utf8)
+        return TerminalText.width(shown)
+    }
+
+    private static func append(_ number: Int64, to texts: inout [UInt8]) {
+        if number < 0 { texts.append(UInt8(ascii: "-")) }
+        var digits = [20 of UInt8](repeating: UInt8(ascii: "0"))
+        var first = digits.count
+        var rest = number.magnitude
+        repeat {
+            first -= 1
+            digits[first] += UInt8(rest % 10)
+            rest /= 10
+        } while rest > 0
+        for place in first..<digits.count { texts.append(digits[place]) }
+    }
 }
 
 /// Between two columns, in spaces.

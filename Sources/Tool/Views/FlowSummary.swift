@@ -11,9 +11,9 @@ package struct FlowSummary {
     /// Empty if the connection is not in the capture, or nobody looked it up.
     package let client: String
     package let scheme: String
-    package let method: String
-    /// Empty if it is not known.
-    package let url: String
+    package let method: [UInt8]
+    /// As it was recorded, apart from secrets; empty if it is not known.
+    package let url: [UInt8]
     /// Whether neither the scheme, the URL nor the protocol is known.
     package let isHeadMissing: Bool
     /// `nil` if no response came.
@@ -48,11 +48,10 @@ package struct FlowSummary {
         startedAt = summary.record.startedAt
         self.client = client
         scheme = summary.record.scheme.rawValue
-        method = summary.head.method.text
-        let recorded = summary.url
+        method = Array(summary.head.method)
         isHeadMissing = summary.record.isHeadMissing
-        url =
-            isHeadMissing ? "" : (withSecrets ? recorded : URLRedaction.redact(recorded)).text
+        let recorded = isHeadMissing ? [] : summary.url
+        url = withSecrets ? recorded : URLRedaction.redact(recorded)
         status = summary.record.status == 0 ? nil : summary.record.status
         requestBytes = summary.record.requestBody.size
         responseBytes = summary.record.responseBody.size
@@ -88,8 +87,8 @@ package struct FlowSummary {
             "startedAt": .string(startedAt.rfc3339),
             "client": .optional(client.isEmpty ? nil : client),
             "scheme": .optional(isHeadMissing ? nil : scheme),
-            "method": .optional(method.isEmpty ? nil : method),
-            "url": .optional(isHeadMissing ? nil : url),
+            "method": .optional(method.isEmpty ? nil : method.text),
+            "url": .optional(isHeadMissing ? nil : url.text),
             "status": .optional(status),
             "requestBytes": .integer(requestBytes),
             "responseBytes": .integer(responseBytes),

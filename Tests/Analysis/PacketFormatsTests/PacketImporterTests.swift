@@ -330,7 +330,7 @@ final class RecordingSink: TrafficSink {
 
     var messages: [MessageRecord] {
         events.withLock {
-            $0.compactMap { if case .message(let record) = $0 { record } else { nil } }
+            $0.compactMap { if case .message(let snapshot) = $0 { snapshot.record } else { nil } }
         }
     }
 

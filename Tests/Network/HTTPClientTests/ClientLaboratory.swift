@@ -21,7 +21,8 @@ struct ClientOutcome<Result: Sendable>: Sendable {
     /// `request text one`, a close with its code.
     var messages: [String] {
         records.compactMap { event -> String? in
-            guard case .message(let message) = event else { return nil }
+            guard case .message(let snapshot) = event else { return nil }
+            let message = snapshot.record
             let what = message.kind == .close ? message.detail : message.bytes.text
             return "\(message.direction) \(message.kind) \(what)"
         }

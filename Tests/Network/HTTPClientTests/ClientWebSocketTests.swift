@@ -111,8 +111,8 @@ import Transport
         }
         #expect(outcome.result == "101 whole 2")
         var sizes: [Int64: Int64] = [:]
-        for case .message(let message) in outcome.records where message.kind == .binary {
-            sizes[message.number, default: 0] += message.size
+        for case .message(let snapshot) in outcome.records where snapshot.record.kind == .binary {
+            sizes[snapshot.record.number, default: 0] += snapshot.record.size
         }
         #expect(sizes.values.allSatisfy { $0 == content.count } && sizes.count == 4)
     }

@@ -127,7 +127,7 @@ import Transport
         #expect(outcome.result == ["200 whole 2"])
         #expect(outcome.connections.map(\.messageCount) == [60])
         let numbers = outcome.records.compactMap { event -> Int64? in
-            if case .message(let message) = event { message.number } else { nil }
+            if case .message(let snapshot) = event { snapshot.record.number } else { nil }
         }
         #expect(Set(numbers) == Set(1...60))
     }

@@ -24,7 +24,7 @@ final class TrafficCollector: TrafficSink {
     }
 
     var messages: [MessageRecord] {
-        events.compactMap { if case .message(let record) = $0 { record } else { nil } }
+        events.compactMap { if case .message(let snapshot) = $0 { snapshot.record } else { nil } }
     }
 
     func submit(_ events: [TrafficEvent]) { state.withLock { $0.batches.append(events) } }

@@ -90,10 +90,12 @@ import Views
         var rows: [String] = []
         try source.summaries(ExchangeQuery()) { exchange in
             let row = FlowSummary(exchange, client: "", withSecrets: false)
-            let path = row.url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: true)
+            let path = row.url.text.split(
+                separator: "/", maxSplits: 3, omittingEmptySubsequences: true)
             guard path.count > 2 else { return true }
             rows.append(
-                "\(row.method) \(path[2].prefix { $0 != "/" && $0 != "?" }) \(row.status ?? 0)")
+                "\(row.method.text) \(path[2].prefix { $0 != "/" && $0 != "?" }) \(row.status ?? 0)"
+            )
             return true
         }
         func count(_ row: String) -> Int { rows.count { $0 == row } }

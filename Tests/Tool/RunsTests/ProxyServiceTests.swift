@@ -42,7 +42,7 @@ private let curl = "/usr/bin/curl"
         var rows: [String] = []
         try source.summaries(ExchangeQuery()) { exchange in
             let row = FlowSummary(exchange, client: "", withSecrets: false)
-            if row.method == "GET" { rows.append("\(row.url) \(row.status ?? 0)") }
+            if row.method.text == "GET" { rows.append("\(row.url.text) \(row.status ?? 0)") }
             return true
         }
         #expect(

@@ -18,7 +18,9 @@ extension ConnectionTask: MessageRecorder {
         set { record.notes = newValue }
     }
 
-    func write(_ message: MessageRecord) { worker.recorder.record(.message(message)) }
+    func write(_ message: consuming MessageRecord) {
+        worker.recorder.record(.message(message))
+    }
 
     /// Begins the record of an exchange.
     ///

@@ -14,6 +14,8 @@ final class Statement {
     private var scratchUsed = 0
     private var parameter: Int32 = 0
     private var column: Int32 = 0
+    /// Short values of the row before by their columns: a method or a type comes again and again.
+    private var shortValues: [[UInt8]] = []
     private var bindResult = SQLITE_OK
 
     init(owning pointer: OpaquePointer, of database: Database) {
@@ -142,14 +144,19 @@ final class Statement {
             decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// What a word of the file stands for.
+    /// What the column's word stands for.
     ///
     /// Errors: `capture-newer` for one that is not known.
-    func word<Value>(_ text: String, _ value: (String) -> Value?) throws(Failure) -> Value {
-        guard let value = value(text) else {
-            throw Failure.newer(database.path, "it holds the word \"\(text)\"")
+    func word<Word>(of words: StoredWords<Word>) throws(Failure) -> Word {
+        let bytes = bytes()
+        guard let word = words[bytes] else {
+            throw Failure.newer(database.path, "it holds the word \"\(bytes.text)\"")
         }
-        return value
+        return word
+    }
+
+    func optionalWord<Word>(of words: StoredWords<Word>) throws(Failure) -> Word? {
+        isNull ? skip() : try word(of: words)
     }
 
     func optionalText() -> String? {
@@ -161,7 +168,8 @@ final class Statement {
         let index = nextColumn()
         guard let start = unsafe sqlite3_column_blob(pointer, index) else { return [] }
         let count = Int(unsafe sqlite3_column_bytes(pointer, index))
-        return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+        let value = unsafe UnsafeRawBufferPointer(start: start, count: count)
+        return unsafe count <= shortSize ? shortValue(value, Int(index)) : [UInt8](value)
     }
 
     func optionalBytes() -> [UInt8]? {
@@ -174,6 +182,13 @@ final class Statement {
     // MARK: Details
 
     private var isNull: Bool { unsafe sqlite3_column_type(pointer, column) == SQLITE_NULL }
+
+    private func shortValue(_ value: UnsafeRawBufferPointer, _ index: Int) -> [UInt8] {
+        while shortValues.count <= index { shortValues.append([]) }
+        let isNew = unsafe shortValues[index].withUnsafeBytes { unsafe !$0.isSame(as: value) }
+        if isNew { unsafe shortValues[index] = [UInt8](value) }
+        return shortValues[index]
+    }
 
     private func skip<Value>() -> Value? {
         column += 1
@@ -221,3 +236,5 @@ final class Statement {
 
 /// In bytes.
 private let scratchSize = 8192
+/// The longest value that is held for the next row, in bytes.
+private let shortSize = 64

@@ -28,8 +28,9 @@ final class MemoryCapture: TrafficSink, TrafficSource {
                     content.exchanges[snapshot.record.id] = snapshot.record
                 case .bodyChunk(let exchange, let direction, _, let bytes):
                     content.chunks[exchange, default: [[], []]][direction.rawValue].append(bytes)
-                case .message(let record):
-                    content.messages[record.connection, default: []].append(record)
+                case .message(let snapshot):
+                    content.messages[snapshot.record.connection, default: []]
+                        .append(snapshot.record)
                 }
             }
         }

@@ -5,16 +5,22 @@ package import Views
 /// The columns of a list of exchanges.
 package enum FlowTable {
     package static let columns: [Listing<FlowSummary>.Column] = [
-        .init("id", isRight: true) { TableWriter.Cell(String($0.id), .faint) },
+        .init("id", isRight: true) { TableWriter.Cell(number: $0.id, .faint) },
         .init("time", title: "time (UTC)", rank: 3) { TableWriter.Cell($0.startedAt.timeOfDay) },
         .init("protocol", rank: 4) {
             TableWriter.Cell($0.isHeadMissing ? "-" : $0.protocolName)
         },
-        .init("method") { TableWriter.Cell($0.isHeadMissing ? "-" : $0.method) },
-        .init("status", isRight: true) {
-            TableWriter.Cell($0.status.map(String.init) ?? "-", statusStyle($0.status))
+        .init("method") {
+            $0.isHeadMissing ? TableWriter.Cell("-") : TableWriter.Cell(bytes: $0.method)
         },
-        .init("url", isFlexible: true) { TableWriter.Cell($0.isHeadMissing ? "-" : $0.url) },
+        .init("status", isRight: true) {
+            let style = statusStyle($0.status)
+            guard let status = $0.status else { return TableWriter.Cell("-", style) }
+            return TableWriter.Cell(number: Int64(status), style)
+        },
+        .init("url", isFlexible: true) {
+            $0.isHeadMissing ? TableWriter.Cell("-") : TableWriter.Cell(bytes: $0.url)
+        },
         .init("size", isRight: true, rank: 1) {
             TableWriter.Cell(Quantity.text(byteCount: $0.responseBytes))
         },

@@ -24,9 +24,9 @@ package struct LiveLog: Sendable {
         if let error = flow.trouble { tail += " " + TerminalText.sanitized(error) }
         let time = flow.startedAt.timeOfDay
         let status = flow.status.map(String.init) ?? "---"
-        let method = TerminalText.sanitized(flow.method)
+        let method = TerminalText.sanitized(flow.method.text)
         let head = "\(time) \(status) \(method) "
-        let url = fitted(TerminalText.sanitized(flow.url), beside: head + tail)
+        let url = fitted(TerminalText.sanitized(flow.url.text), beside: head + tail)
         return palette.paint(time, .faint) + " "
             + palette.paint(status, statusStyle(flow.status)) + " \(method) \(url)"
             + palette.paint(tail, flow.trouble == nil ? .faint : .red)

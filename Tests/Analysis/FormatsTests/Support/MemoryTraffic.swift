@@ -31,7 +31,7 @@ final class MemoryTraffic: TrafficSink, TrafficSource {
             keep(earlier?.clientTLS, in: &record.clientTLS)
             keep(earlier?.originTLS, in: &record.originTLS)
             state.connections[record.id] = record
-        case .message(let record): state.messages.append(record)
+        case .message(let snapshot): state.messages.append(snapshot.record)
         case .bodyChunk(let exchange, let direction, _, let bytes):
             state.contents[Key(exchange: exchange, direction: direction), default: []].append(bytes)
         case .exchange(let snapshot):

@@ -63,8 +63,8 @@ final class TrafficCollector: TrafficSink {
                 content.contradictions.append("exchange \(record.id) was told of after its end")
             }
             content.exchanges[record.id, default: []].append(record)
-        case .message(let record):
-            content.messages[record.connection, default: []].append(record)
+        case .message(let snapshot):
+            content.messages[snapshot.record.connection, default: []].append(snapshot.record)
         case .bodyChunk(let exchange, let direction, let sequence, let bytes):
             if content.exchanges[exchange]?.last?.durationMicroseconds != nil {
                 content.contradictions.append("exchange \(exchange) got content after its end")
