@@ -10,8 +10,9 @@ package struct CaptureConfiguration: Sendable {
     /// How many bytes may wait to be written, by `TrafficEvent.weight`: a moment of a fast origin's
     /// traffic. It counts against the proxy's memory while the disk is slow.
     package var queueByteLimit = 16 << 20
-    /// How many events are committed at once at most: by then, a commit costs each next to nothing.
-    package var transactionEventLimit = 1000
+    /// How many events are committed at once at most: by then, a commit costs each next to nothing,
+    /// also where each of many connections has a page to be written for a few short messages.
+    package var transactionEventLimit = 4000
     /// How many bytes are committed at once at most, by `TrafficEvent.weight`.
     package var transactionByteLimit = 8 << 20
     /// How long a transaction stays open at most, in microseconds.

@@ -16,14 +16,15 @@ package protocol MessageRecorder: AnyObject {
 extension MessageRecorder {
     package var messageTime: Timestamp { .now() }
 
-    /// The next message of the connection, without its content.
+    /// The next message of the connection, without its content, and without its time, which `record`
+    /// gives it.
     package func nextMessage(
         _ kind: MessageRecord.Kind, _ direction: Direction, exchange: Int64?
     ) -> MessageRecord {
         messageCount += 1
         return MessageRecord(
             connection: connectionNumber, exchange: exchange, number: messageCount,
-            at: messageTime, direction: direction, kind: kind)
+            at: Timestamp(microseconds: 0), direction: direction, kind: kind)
     }
 
     /// Records a message, or a part of one, whose last byte came now.

@@ -89,6 +89,7 @@ import Traffic
         messages.note(.ping, Span(), .request)
         messages.finish()
         #expect(sink.messages.map(\.number) == [1, 2, 1])
+        #expect(sink.messages.allSatisfy { $0.at.microseconds > 0 })
         #expect(sink.messages.map(\.part) == [0, 0, 1])
         #expect(sink.messages.map(\.isLast) == [false, true, true])
         #expect(sink.messages.map(\.isTruncated) == [false, false, true])

@@ -27,6 +27,7 @@ final class ImportedMessages: MessageRecorder {
     func record(_ bytes: [UInt8], _ direction: Direction, exchange: Int64?) {
         guard !bytes.isEmpty else { return }
         var message = nextMessage(.segment, direction, exchange: exchange)
+        message.at = messageTime
         message.bytes = bytes
         message.size = Int64(bytes.count)
         writer.write(message: message)
@@ -35,6 +36,7 @@ final class ImportedMessages: MessageRecorder {
     /// Tells a datagram, which is a message of its own.
     func record(datagram bytes: [UInt8], _ direction: Direction) {
         var message = nextMessage(.datagram, direction, exchange: nil)
+        message.at = messageTime
         message.bytes = bytes
         message.size = Int64(bytes.count)
         writer.write(message: message)

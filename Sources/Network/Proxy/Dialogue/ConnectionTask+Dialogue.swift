@@ -163,6 +163,6 @@ extension ConnectionTask {
         }
         message.isTruncated = kept < bytes.count
         segmentBytes += Int64(kept)
-        worker.recorder.record(.message(message))
+        record(message)
     }
 }

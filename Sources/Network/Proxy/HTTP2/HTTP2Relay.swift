@@ -123,12 +123,12 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
 
     /// Frames that carry no part of an exchange are told as messages of the connection.
     private func note(_ frame: HTTP2SideFrame) {
-        var record = task.nextMessage(.frame, .request, exchange: nil)
-        record.bytes = frame.payload
-        record.size = Int64(frame.size)
-        record.isTruncated = frame.payload.count < frame.size
-        record.detail = "\(frame.type.name) on stream \(frame.stream)"
-        worker.recorder.record(.message(record))
+        var message = task.nextMessage(.frame, .request, exchange: nil)
+        message.bytes = frame.payload
+        message.size = Int64(frame.size)
+        message.isTruncated = frame.payload.count < frame.size
+        message.detail = "\(frame.type.name) on stream \(frame.stream)"
+        task.record(message)
     }
 
     // MARK: Origins

@@ -64,6 +64,9 @@ final class TrafficCollector: TrafficSink {
             }
             content.exchanges[record.id, default: []].append(record)
         case .message(let snapshot):
+            if snapshot.record.at.microseconds == 0 {
+                content.contradictions.append("message \(snapshot.record.number) has no time")
+            }
             content.messages[snapshot.record.connection, default: []].append(snapshot.record)
         case .bodyChunk(let exchange, let direction, let sequence, let bytes):
             if content.exchanges[exchange]?.last?.durationMicroseconds != nil {
