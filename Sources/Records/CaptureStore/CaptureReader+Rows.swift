@@ -33,7 +33,8 @@ extension CaptureReader {
 
     /// Passes a summary to `visit` instead of returning it, which would retain each of its buffers.
     ///
-    /// - Parameter row: empty, or of the summary before: each column of it is set again.
+    /// - Parameter row: empty, or of the summary before: each column of it is set again, and nothing
+    ///   else of it may be, but what is taken back below.
     func visitSummary<Value>(
         from statement: Statement, into row: inout ExchangeRow,
         _ visit: (ExchangeSummary) throws -> Value
@@ -42,9 +43,9 @@ extension CaptureReader {
         if row.isUncut, row.scheme != nil, let whole = try exchange(row.summary.record.id) {
             return try visit(ExchangeSummary(whole))
         }
-        try complete(&row)
-        // No column of a summary holds what is told of a missing head.
+        // What is told of a missing head stands in no column: the next row would keep it.
         defer { if row.scheme == nil { row = .empty } }
+        try complete(&row)
         return try visit(row.summary)
     }
 
@@ -138,9 +139,8 @@ extension CaptureReader {
         return try withStatement(sql) { row in
             row.bind(text)
             var alerts: [AlertRecord] = []
-            let senders = StoredWords<AlertRecord.Sender>()
             while try row.next() {
-                let sender = try row.word(of: senders)
+                let sender = try row.word(of: alertSenders)
                 alerts.append(AlertRecord(sender: sender, fatal: row.boolean(), name: row.text()))
             }
             return alerts
@@ -159,3 +159,5 @@ extension ExchangeRow {
                 head: HeadSummary()))
     }
 }
+
+private let alertSenders = StoredWords<AlertRecord.Sender>()

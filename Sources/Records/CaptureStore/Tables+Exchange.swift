@@ -17,8 +17,7 @@ extension Schema {
     private static let unlistedColumns: Set = [
         "first_byte_us", "request_chunks", "response_chunks", "request_body", "response_body",
         "error_detail", "answered_by_tool", "interims", "request_trailers", "response_trailers",
-        "request_head",
-        "response_head", "request_sent", "response_sent",
+        "request_head", "response_head", "request_sent", "response_sent",
     ]
 
     private static let placeColumns: [Column<ExchangeRowInput, ExchangeRow>] = [

@@ -11,8 +11,10 @@ package struct FlowSummary {
     /// Empty if the connection is not in the capture, or nobody looked it up.
     package let client: String
     package let scheme: String
+    /// As it was recorded, whatever bytes that are: whoever prints it escapes it. Empty if it is not
+    /// known.
     package let method: [UInt8]
-    /// As it was recorded, apart from secrets; empty if it is not known.
+    /// The same, apart from secrets.
     package let url: [UInt8]
     /// Whether neither the scheme, the URL nor the protocol is known.
     package let isHeadMissing: Bool

@@ -14,7 +14,7 @@ final class Statement {
     private var scratchUsed = 0
     private var parameter: Int32 = 0
     private var column: Int32 = 0
-    /// Short values of the row before by their columns: a method or a type comes again and again.
+    /// The last short values by their columns: a method or a type comes again in row after row.
     private var shortValues: [[UInt8]] = []
     private var bindResult = SQLITE_OK
 
@@ -236,5 +236,5 @@ final class Statement {
 
 /// In bytes.
 private let scratchSize = 8192
-/// The longest value that is held for the next row, in bytes.
+/// The longest value that is held for later rows, in bytes.
 private let shortSize = 64

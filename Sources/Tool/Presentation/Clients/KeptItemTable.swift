@@ -11,8 +11,10 @@ package enum KeptItemTable {
             return TableWriter.Cell(date.map { String($0.rfc3339.prefix(16)) + "Z" } ?? "", .faint)
         },
         .init("title", isFlexible: true) { TableWriter.Cell($0.title.isEmpty ? $0.id : $0.title) },
-        .init("pictures", isRight: true, rank: 3) { TableWriter.Cell(String($0.thumbnails.count)) },
-        .init("files", isRight: true, rank: 2) { TableWriter.Cell(String($0.assets.count)) },
+        .init("pictures", isRight: true, rank: 3) {
+            TableWriter.Cell(number: Int64($0.thumbnails.count))
+        },
+        .init("files", isRight: true, rank: 2) { TableWriter.Cell(number: Int64($0.assets.count)) },
         .init("feed") { TableWriter.Cell($0.shownFeed) },
     ]
 }

@@ -6,7 +6,7 @@ internal import Views
 /// Connections in a list, and one of them with all that is known.
 package enum ConnectionTable {
     package static let columns: [Listing<ConnectionRecord>.Column] = [
-        .init("id", isRight: true) { TableWriter.Cell(String($0.id), .faint) },
+        .init("id", isRight: true) { TableWriter.Cell(number: $0.id, .faint) },
         .init("time", title: "time (UTC)", rank: 3) { TableWriter.Cell($0.openedAt.timeOfDay) },
         .init("client", rank: 6) { TableWriter.Cell($0.client) },
         .init("origin", isFlexible: true) { TableWriter.Cell($0.origin.isEmpty ? "-" : $0.origin) },
@@ -16,8 +16,8 @@ package enum ConnectionTable {
         .init("protocol", rank: 1) {
             TableWriter.Cell($0.protocolName.isEmpty ? "-" : $0.protocolName)
         },
-        .init("exchanges", isRight: true, rank: 7) { TableWriter.Cell(String($0.exchangeCount)) },
-        .init("messages", isRight: true, rank: 8) { TableWriter.Cell(String($0.messageCount)) },
+        .init("exchanges", isRight: true, rank: 7) { TableWriter.Cell(number: $0.exchangeCount) },
+        .init("messages", isRight: true, rank: 8) { TableWriter.Cell(number: $0.messageCount) },
         .init("bytes", isRight: true, rank: 5) {
             let bytes = $0.clientBytes.received.addingSaturated($0.clientBytes.sent)
             return TableWriter.Cell(Quantity.text(byteCount: bytes))

@@ -59,7 +59,7 @@ package struct MessagePresentation {
     private mutating func writeRow(_ message: WholeMessage, _ time: String) throws(Failure) {
         let first = message.first
         try table.append([
-            TableWriter.Cell(String(first.number), .faint),
+            TableWriter.Cell(number: first.number, .faint),
             TableWriter.Cell(time),
             TableWriter.Cell(arrow(first.direction), first.direction == .request ? .cyan : .green),
             TableWriter.Cell(first.kind.rawValue),

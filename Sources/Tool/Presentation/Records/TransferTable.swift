@@ -31,7 +31,7 @@ struct TransferTable {
                 TableWriter.Cell(Self.numbers(transfer), .faint),
                 TableWriter.Cell(transfer.httpMethod),
                 TableWriter.Cell(summary.url),
-                TableWriter.Cell(String(transfer.parts.count + transfer.leftOut)),
+                TableWriter.Cell(number: Int64(transfer.parts.count + transfer.leftOut)),
                 TableWriter.Cell(Self.size(current)),
                 TableWriter.Cell(ByteMapBar.render(current, width: mapWidth)),
                 TableWriter.Cell(Self.state(transfer), Self.style(transfer.state)),
