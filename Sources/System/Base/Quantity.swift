@@ -43,31 +43,36 @@ package enum Quantity {
 
     /// `0`, `999`, `1.2k`, `45m`: at most five columns, by 1024.
     package static func text(byteCount: Int64) -> String {
-        guard byteCount >= 1000 else { return String(max(0, byteCount)) }
+        guard byteCount >= 1000 else { return ShortText(max(0, byteCount)).text }
         var tenths = byteCount / 1024 * 10 + byteCount % 1024 * 10 / 1024
         var unit = 0
         while tenths >= 10_000, unit < units.count - 1 {
             tenths /= 1024
             unit += 1
         }
-        return decimal(tenths: tenths) + units[unit]
+        return decimal(tenths: tenths, units[unit])
     }
 
     /// `0.4ms`, `34ms`, `1.2s`, `2m05s`, `3h12m`.
     package static func text(microseconds: Int64) -> String {
         let time = max(0, microseconds)
-        if time < 1_000_000 { return decimal(tenths: time / 100) + "ms" }
-        if time < 60_000_000 { return decimal(tenths: time / 100_000) + "s" }
+        if time < 1_000_000 { return decimal(tenths: time / 100, "ms") }
+        if time < 60_000_000 { return decimal(tenths: time / 100_000, "s") }
         let seconds = Int(time / 1_000_000)
         if seconds < 3600 { return "\(seconds / 60)m\(padded(seconds % 60, 2))s" }
         return "\(seconds / 3600)h\(padded(seconds / 60 % 60, 2))m"
     }
 
-    private static let units = ["k", "m", "g", "t", "p", "e"]
+    private static let units: [StaticString] = ["k", "m", "g", "t", "p", "e"]
 
     /// One decimal below ten, none above.
-    private static func decimal(tenths: Int64) -> String {
-        let whole = String(tenths / 10)
-        return tenths < 100 && tenths % 10 != 0 ? whole + "." + String(tenths % 10) : whole
+    private static func decimal(tenths: Int64, _ unit: StaticString) -> String {
+        var text = ShortText(tenths / 10)
+        if tenths < 100, tenths % 10 != 0 {
+            text.append(UInt8(ascii: "."))
+            text.append(tenths % 10)
+        }
+        text.append(unit)
+        return text.text
     }
 }

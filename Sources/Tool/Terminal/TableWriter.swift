@@ -220,26 +220,13 @@ extension TableWriter.Cell.Content {
         case .text(let text): texts += text.utf8
         case .bytes(let bytes): texts += bytes
         case .number(let number):
-            Self.append(number, to: &texts)
+            ShortText(number).write(to: &texts)
             return texts.count - start
         }
         guard !texts.span.extracting(start...).isPlainASCII else { return texts.count - start }
         let shown = TerminalText.sanitized(texts[start...].text)
         texts.replaceSubrange(start..., with: shown.utf8)
         return TerminalText.width(shown)
-    }
-
-    private static func append(_ number: Int64, to texts: inout [UInt8]) {
-        if number < 0 { texts.append(UInt8(ascii: "-")) }
-        var digits = [20 of UInt8](repeating: UInt8(ascii: "0"))
-        var first = digits.count
-        var rest = number.magnitude
-        repeat {
-            first -= 1
-            digits[first] += UInt8(rest % 10)
-            rest /= 10
-        } while rest > 0
-        for place in first..<digits.count { texts.append(digits[place]) }
     }
 }
 

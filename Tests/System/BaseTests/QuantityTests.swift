@@ -25,4 +25,9 @@ struct QuantityTests {
     func writesDurations(_ row: (time: Int64, text: String)) {
         #expect(Quantity.text(microseconds: row.time) == row.text)
     }
+
+    @Test(arguments: [0, 9, 10, 99, 100, 1_000_000_007, .max, -1, -10, .min] as [Int64])
+    func writesNumbers(_ number: Int64) {
+        #expect(ShortText(number).text == "\(number)")
+    }
 }
