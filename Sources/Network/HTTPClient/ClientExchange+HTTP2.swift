@@ -62,10 +62,10 @@ extension ClientExchange {
             let fields = HTTP2Fields.request(
                 head, method: request.opensWebSocket ? Array("CONNECT".utf8) : nil,
                 scheme: request.target.isSecure ? "https" : "http",
-                authority: Array(head.fields.first(.host) ?? []), target: nil,
+                authority: head.fields.first(.host) ?? [], target: nil,
                 protocolName: request.opensWebSocket ? Array("websocket".utf8) : nil,
                 dropping: dropping)
-            record.requestHead = try HTTP2Head(sending: fields).requestHead().raw
+            record.requestHead = try fields.received.requestHead().raw
             return fields
         } catch {
             throw Failure("request-malformed", party: .tool, error.detail)

@@ -71,7 +71,7 @@ final class HTTP2Ends: @unchecked Sendable {
         guard let (head, _) = try RequestReader.read(Array(text.utf8).span) else {
             throw StreamFailure.closed
         }
-        return .request(head, scheme: "https", authority: Array("a.test".utf8), target: nil)
+        return .request(head, scheme: "https", authority: Array("a.test".utf8)[...], target: nil)
     }
 }
 

@@ -6,14 +6,14 @@ import Testing
 
 /// A decoded header block from pairs that are spelled `name: value`.
 func head(_ lines: [String]) -> HTTP2Head {
-    var head = HTTP2Head()
+    var block = HTTP2HeaderBlock()
     for line in lines {
         let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
         let name = Array(parts[0].dropLast().utf8)
         let value = wire(parts.count > 1 ? String(parts[1]) : "")
-        head.add(name.span, value.span)
+        block.add(name.span, value.span)
     }
-    return head
+    return block.finish()
 }
 
 /// The fields of a block on its way out, as `name: value` lines.
@@ -76,6 +76,11 @@ func lines(_ fields: HTTP2Fields) -> [String] {
             ],
             "CONNECT /chat HTTP/2.0|host: a.test|:protocol: websocket|sec-websocket-version: 13|"),
         .init(
+            "fields before others of the start", ["a: 1", get[0], "b: 2"] + get.dropFirst(),
+            "GET / HTTP/2.0|host: a.test|a: 1|b: 2|"),
+        .init(
+            "a status besides", [":status: 200", "a: 1"] + get, "GET / HTTP/2.0|host: a.test|a: 1|"),
+        .init(
             "a pseudo-header field nobody knows", get + [":new: 1"],
             "GET / HTTP/2.0|host: a.test|"),
         .init(
@@ -136,6 +141,7 @@ func lines(_ fields: HTTP2Fields) -> [String] {
             "cookies", [":status: 200", "set-cookie: a", "set-cookie: b"],
             "HTTP/2.0 200|set-cookie: a|set-cookie: b|"),
         .init("a host is nothing special", [":status: 200", "host: a"], "HTTP/2.0 200|host: a|"),
+        .init("fields before it", ["a: 1", ":status: 404", "b: 2"], "HTTP/2.0 404|a: 1|b: 2|"),
         .init("no number", [":status: ~FF~FF~FF"], "HTTP/2.0 999|"),
         .init("too small", [":status: 7"], "HTTP/2.0 100|"),
         .init("endless", [":status: 99999999999999999999999"], "HTTP/2.0 999|"),
@@ -148,12 +154,22 @@ func lines(_ fields: HTTP2Fields) -> [String] {
         #expect(text.dropLast() == row.expected)
         #expect((100...999).contains(response.status))
         #expect(response.fields.slices.count == row.lines.count - 1)
+        for (name, value) in response.fields.pairs {
+            #expect(row.expected.contains("|\(name): \(value)|"))
+        }
     }
 
     @Test func trailersEndInAnEmptyLine() {
         let trailers = head(["x-sum: 1", "y: "]).trailers()
         #expect(trailers.raw.text == "x-sum: 1\r\ny: \r\n\r\n")
         #expect(trailers.slices.count == 2)
+    }
+
+    @Test func headsCanBeReadAsTrailers() {
+        let trailers = head([":status: 200", "a: 1", ":path: /", "b: 2"]).trailers()
+        #expect(trailers.raw.text == "a: 1\r\nb: 2\r\n\r\n")
+        #expect(trailers.pairs.map(\.name) == ["a", "b"])
+        #expect(trailers.pairs.map(\.value) == ["1", "2"])
     }
 
     @Test func brokenHeadsHaveText() {
@@ -193,22 +209,18 @@ func lines(_ fields: HTTP2Fields) -> [String] {
         // A name that begins with a colon passes no reader of HTTP/1; it comes from `HTTP2Head`.
         let target = row.lines[0].split(separator: " ")[1]
         let method = row.lines[0].split(separator: " ")[0]
-        var decoded = HTTP2Head()
-        let pseudo = [(":method", String(method)), (":path", String(target))]
-        for (name, value) in pseudo {
-            decoded.add(Array(name.utf8).span, Array(value.utf8).span)
-        }
-        var request = try decoded.requestHead()
-        if row.name != "pseudo-header field" {
-            let host = row.lines.contains { $0.hasPrefix("Host") } ? "" : "Host: h\r\n"
-            request = try requestHead(row.lines.joined(separator: "\r\n") + "\r\n\(host)\r\n")
-        } else {
-            decoded.add(Array(":protocol".utf8).span, Array("x".utf8).span)
-            decoded.add(Array("A".utf8).span, Array("1".utf8).span)
-            request = try decoded.requestHead()
-        }
+        let pseudo = [":method: \(method)", ":path: \(target)"]
+        let request =
+            if row.name == "pseudo-header field" {
+                try head(pseudo + [":protocol: x", "A: 1"]).requestHead()
+            } else {
+                try requestHead(
+                    row.lines.joined(separator: "\r\n") + "\r\n"
+                        + (row.lines.contains { $0.hasPrefix("Host") } ? "" : "Host: h\r\n")
+                        + "\r\n")
+            }
         let written = HTTP2Fields.request(
-            request, scheme: "https", authority: Array("o.test".utf8), target: nil)
+            request, scheme: "https", authority: Array("o.test".utf8)[...], target: nil)
         let expected =
             [":method: \(method)", ":scheme: https"]
             + row.expected.split(separator: "|").prefix(1).map(String.init)
@@ -220,7 +232,7 @@ func lines(_ fields: HTTP2Fields) -> [String] {
     @Test func plainConnectHasNoSchemeAndNoPath() throws {
         let request = try requestHead("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n")
         let written = HTTP2Fields.request(
-            request, scheme: "https", authority: Array("a:1".utf8), target: nil)
+            request, scheme: "https", authority: Array("a:1".utf8)[...], target: nil)
         #expect(lines(written) == [":method: CONNECT", ":authority: a:1"])
     }
 
@@ -229,7 +241,8 @@ func lines(_ fields: HTTP2Fields) -> [String] {
             "GET /chat HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
                 + "Sec-WebSocket-Key: k\r\nSec-WebSocket-Version: 13\r\n\r\n")
         let written = HTTP2Fields.request(
-            request, method: Array("CONNECT".utf8), scheme: "https", authority: Array("a".utf8),
+            request, method: Array("CONNECT".utf8), scheme: "https",
+            authority: Array("a".utf8)[...],
             target: nil, protocolName: Array("websocket".utf8), dropping: ["sec-websocket-key"])
         #expect(
             lines(written) == [

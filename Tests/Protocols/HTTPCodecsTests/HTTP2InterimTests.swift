@@ -40,7 +40,7 @@ import Testing
         try client.receive(Frame.settings([(3, 1_000)]).bytes.span, now: 0)
         let head = try requestHead("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n")
         let fields = HTTP2Fields.request(
-            head, scheme: "http", authority: Array("a.test".utf8), target: nil)
+            head, scheme: "http", authority: Array("a.test".utf8)[...], target: nil)
         var streams: [UInt32] = []
         for _ in 0..<row.streams {
             streams.append(UInt32(try #require(client.request(fields, endsStream: true))))
@@ -87,7 +87,7 @@ import Testing
         try client.receive(Frame.settings().bytes.span, now: 0)
         let head = try requestHead("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n")
         let fields = HTTP2Fields.request(
-            head, scheme: "http", authority: Array("a.test".utf8), target: nil)
+            head, scheme: "http", authority: Array("a.test".utf8)[...], target: nil)
         let value = String(repeating: "a", count: 40_000)
         for _ in 0..<60 {
             let stream = UInt32(try #require(client.request(fields, endsStream: true)))

@@ -164,7 +164,7 @@ import Testing
             // A client takes a reset alone for a fault of the moment, and asks again.
             let answers = frames.filter { $0.type == 1 || $0.type == 3 }.map {
                 $0.type == 1
-                    ? "\(HPACKSession().decode($0.payload.span, headLimit: 100)?.head.status ?? 0)"
+                    ? "\(HPACKSession().decode($0.payload.span, headLimit: 100)?.fields.status ?? 0)"
                     : "reset"
             }
             let isRefused = row.expected.hasPrefix("reset")

@@ -107,7 +107,7 @@ final class HTTP2Pair {
 func request(_ lines: String = "GET / HTTP/1.1|Host: a.test") throws -> HTTP2Fields {
     let host = lines.contains("Host:") ? "" : "\r\nHost: a.test"
     let head = try requestHead(lines.replacing("|", with: "\r\n") + host + "\r\n\r\n")
-    return .request(head, scheme: "https", authority: Array("a.test".utf8), target: nil)
+    return .request(head, scheme: "https", authority: Array("a.test".utf8)[...], target: nil)
 }
 
 func response(_ lines: String = "HTTP/1.1 200 OK") throws -> HTTP2Fields {
@@ -299,7 +299,7 @@ func response(_ lines: String = "HTTP/1.1 200 OK") throws -> HTTP2Fields {
         #expect(late.client.peerSettings.allowsExtendedConnect)
         let head = try requestHead("GET /chat HTTP/1.1\r\nHost: a\r\n\r\n")
         let fields = HTTP2Fields.request(
-            head, method: Array("CONNECT".utf8), scheme: "https", authority: Array("a".utf8),
+            head, method: Array("CONNECT".utf8), scheme: "https", authority: Array("a".utf8)[...],
             target: nil, protocolName: Array("websocket".utf8))
         #expect(late.client.request(fields, endsStream: false) != nil)
         late.run()

@@ -162,10 +162,9 @@ private func section(_ lines: String) -> String {
 
     @Test(arguments: [(200, "HTTP/1.1 200 OK"), (299, "HTTP/1.1 299 ")])
     func writesReasonsThatHTTP2HasNot(status: Int, goes: String) {
-        var came = HTTP2Head()
-        came.add(Array(":status".utf8).span, Array(String(status).utf8).span)
+        let came = head([":status: \(status)"]).responseHead()
         var output: [UInt8] = []
-        HeadWriter.writeResponse(came.responseHead(), into: &output)
+        HeadWriter.writeResponse(came, into: &output)
         #expect(output.text == "\(goes)\r\n\r\n")
     }
 

@@ -31,7 +31,7 @@ import Testing
         let passing = TrailerFields.passing(trailers)
         #expect(passing.raw.text == (passes.isEmpty ? "" : "\(passes)\r\n"))
         #expect(TrailerFields.forbidden(in: trailers) == dropped)
-        let again = HTTP2Head(sending: .trailers(trailers)).trailers()
+        let again = HTTP2Fields.trailers(trailers).received.trailers()
         #expect(again.slices.count == passing.slices.count)
         #expect(passing.pairs.map(\.name) == TrailerFields.passing(passing).pairs.map(\.name))
         // What goes on in the place of the section as it came.

@@ -49,7 +49,7 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
         _ request: OutgoingRequest, with content: ByteBuffer?, endsRequest: Bool
     ) async throws(RelayFailure) {
         let head = request.head
-        let authority = request.host ?? head.fields.first(.host).map { Array($0) } ?? []
+        let authority = request.host?[...] ?? head.fields.first(.host) ?? []
         let upgrade = request.upgrade
         isUpgrade = upgrade != nil
         var dropping: [StaticString] = []

@@ -10,7 +10,7 @@ final class HPACKSession {
     private let pointer: OpaquePointer
 
     struct Block {
-        var head = HTTP2Head()
+        var fields = HTTP2HeaderBlock()
         /// Of all fields, as RFC 9113 §6.5.2 counts them, also of those that were not kept; in bytes.
         var size = 0
         /// Why no sound peer takes the block; `nil` if one does.
@@ -76,6 +76,6 @@ final class HPACKSession {
             if block.flaw == nil { block.flaw = "the field \(text) is not allowed" }
             return
         }
-        unsafe block.head.add(name.span, value.span)
+        unsafe block.fields.add(name.span, value.span)
     }
 }

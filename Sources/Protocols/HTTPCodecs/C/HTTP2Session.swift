@@ -21,7 +21,7 @@ package final class HTTP2Session {
     private var frameHead: [UInt8] = []
     private var events: [HTTP2Event] = []
     /// The header block that is being decoded.
-    private var block = HTTP2Head()
+    private var block = HTTP2HeaderBlock()
     private var isRequestBlock = false
     private var invalidField: String?
     private var failureDetail: String?
@@ -232,11 +232,11 @@ package final class HTTP2Session {
         let stream = unsafe withFields(fields) { entries in
             if endsStream {
                 return unsafe nghttp2_submit_request(
-                    pointer, nil, entries, entries.count, nil, nil)
+                    pointer, nil, entries.baseAddress, entries.count, nil, nil)
             }
             var provider = unsafe HTTP2Library.provider
             return unsafe nghttp2_submit_request(
-                pointer, nil, entries, entries.count, &provider, nil)
+                pointer, nil, entries.baseAddress, entries.count, &provider, nil)
         }
         guard stream > 0 else { return nil }
         frames.noteOpened(stream)
@@ -248,11 +248,12 @@ package final class HTTP2Session {
         if !endsStream { bodies[stream] = OutgoingBody() }
         let status = unsafe withFields(fields) { entries in
             if endsStream {
-                return unsafe nghttp2_submit_response(pointer, stream, entries, entries.count, nil)
+                return unsafe nghttp2_submit_response(
+                    pointer, stream, entries.baseAddress, entries.count, nil)
             }
             var provider = unsafe HTTP2Library.provider
             return unsafe nghttp2_submit_response(
-                pointer, stream, entries, entries.count, &provider)
+                pointer, stream, entries.baseAddress, entries.count, &provider)
         }
         if status != 0 { bodies[stream] = nil }
     }
@@ -261,7 +262,7 @@ package final class HTTP2Session {
     package func inform(_ stream: Int32, _ fields: HTTP2Fields) {
         _ = unsafe withFields(fields) { entries in
             unsafe nghttp2_submit_headers(
-                pointer, nghttp2_no_flags, stream, nil, entries, entries.count, nil)
+                pointer, nghttp2_no_flags, stream, nil, entries.baseAddress, entries.count, nil)
         }
     }
 
@@ -330,16 +331,22 @@ package final class HTTP2Session {
         unsafe nghttp2_session_terminate_session(pointer, code)
     }
 
+    /// Calls `body` with the fields as the library takes them; it copies them.
     private func withFields<Result>(
-        _ fields: HTTP2Fields, _ body: ([nghttp2_nv]) -> Result
+        _ fields: HTTP2Fields, _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Result
     ) -> Result {
         unsafe fields.bytes.withUnsafeBufferPointer { bytes in
-            let entries = unsafe fields.entries.map { entry in
-                unsafe nghttp2_field(
-                    bytes.baseAddress, entry.name, entry.nameCount, entry.value,
-                    entry.valueCount, entry.isSensitive ? 1 : 0)
+            let count = fields.entries.count
+            return unsafe withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: count) {
+                for index in 0..<count {
+                    let entry = fields.entries[index]
+                    let field = unsafe nghttp2_field(
+                        bytes.baseAddress, entry.name, entry.nameCount, entry.value,
+                        entry.valueCount, entry.isSensitive ? 1 : 0)
+                    unsafe $0.initializeElement(at: index, to: field)
+                }
+                return unsafe body(UnsafeBufferPointer($0))
             }
-            return unsafe body(entries)
         }
     }
 
@@ -368,7 +375,8 @@ package final class HTTP2Session {
             if let trailers = body.trailers {
                 flags |= nghttp2_data_no_end_stream
                 _ = unsafe withFields(trailers) { entries in
-                    unsafe nghttp2_submit_trailer(pointer, stream, entries, entries.count)
+                    unsafe nghttp2_submit_trailer(
+                        pointer, stream, entries.baseAddress, entries.count)
                 }
             }
             if spareRooms.count < 16, let room = body.takeRoom() { spareRooms.append(room) }
@@ -397,7 +405,7 @@ package final class HTTP2Session {
     }
 
     func beginBlock(isRequest: Bool) {
-        block = HTTP2Head()
+        block = HTTP2HeaderBlock()
         isRequestBlock = isRequest
         invalidField = nil
     }
@@ -409,7 +417,7 @@ package final class HTTP2Session {
             // The library decodes the rest and says nothing of it.
             if isRequestBlock { malformedRequests.insert(stream) }
             let detail = "the fields are larger than \(limits.headSize) bytes"
-            events.append(.malformed(stream: stream, block, detail: detail))
+            events.append(.malformed(stream: stream, block.finish(), detail: detail))
             return false
         }
         block.add(name, value)
@@ -423,29 +431,28 @@ package final class HTTP2Session {
     }
 
     func endBlock(_ stream: Int32) {
-        if role == .server ? block.status == 0 && !block.method.isEmpty : block.status > 0 {
-            if role == .client, let excess = excessOfInterims(stream) {
-                events.append(.malformed(stream: stream, HTTP2Head(), detail: excess))
-                reset(stream, HTTP2ErrorCode.enhanceYourCalm)
-            } else {
-                events.append(.head(stream: stream, block))
-            }
-        } else {
-            events.append(.trailers(stream: stream, block.trailers()))
+        let isHead = role == .server ? block.status == 0 && block.hasMethod : block.status > 0
+        let head = block.finish()
+        guard isHead else {
+            return events.append(.trailers(stream: stream, head.trailers()))
         }
-        block = HTTP2Head()
+        guard role == .client, let excess = excessOfInterims(head, on: stream) else {
+            return events.append(.head(stream: stream, head))
+        }
+        events.append(.malformed(stream: stream, block.finish(), detail: excess))
+        reset(stream, HTTP2ErrorCode.enhanceYourCalm)
     }
 
     /// Counts a head that is an interim one, and tells what is too much of it: nothing but the next
     /// read stops an origin that sends one after the other.
-    private func excessOfInterims(_ stream: Int32) -> String? {
-        guard block.status < 200 else {
+    private func excessOfInterims(_ head: HTTP2Head, on stream: Int32) -> String? {
+        guard head.status < 200 else {
             if !interims.isEmpty { interims[stream] = nil }
             return nil
         }
         var sum = interims[stream] ?? (0, 0)
         sum.count += 1
-        sum.size += block.size
+        sum.size += head.size
         interims[stream] = sum
         guard sum.count <= limits.interimCount else {
             return "more than \(limits.interimCount) interim responses"
@@ -453,10 +460,10 @@ package final class HTTP2Session {
         guard sum.size <= limits.interimSize else {
             return "more than \(limits.interimSize) bytes of interim responses"
         }
-        guard waitingInterims + block.size <= limits.waitingInterimSize else {
+        guard waitingInterims + head.size <= limits.waitingInterimSize else {
             return "interim responses wait on too many streams at once"
         }
-        waitingInterims += block.size
+        waitingInterims += head.size
         return nil
     }
 
@@ -484,7 +491,7 @@ package final class HTTP2Session {
         if isRequest { malformedRequests.insert(stream) }
         let words = unsafe String(cString: nghttp2_strerror(reason))
         let detail = invalidField ?? failureDetail.flatMap(Self.fieldDetail) ?? words
-        events.append(.malformed(stream: stream, block, detail: detail))
+        events.append(.malformed(stream: stream, block.finish(), detail: detail))
         invalidField = nil
         failureDetail = nil
     }

@@ -194,18 +194,18 @@ package struct HTTP2DirectionReader {
 
     private mutating func endBlock() throws(HTTP2Violation) -> HTTP2Event? {
         guard let block = block.take() else { return nil }
-        guard let decoded = table.decode(block.bytes.span, headLimit: Self.headLimit) else {
+        guard var decoded = table.decode(block.bytes.span, headLimit: Self.headLimit) else {
             throw .broken("a header block cannot be decoded")
         }
         headCount += min(decoded.size, Self.headLimit)
         guard headCount <= Self.growthStart + Self.growthLimit * readCount else {
             throw .broken("its heads are more than \(Self.growthLimit) times what was sent")
         }
+        let head = decoded.fields.finish()
         if let promised = block.promised {
-            return .promise(stream: promised, decoded.head, flaw: decoded.flaw)
+            return .promise(stream: promised, head, flaw: decoded.flaw)
         }
         if block.endsStream { ended = block.stream }
-        let head = decoded.head
         if let flaw = decoded.flaw {
             return .malformed(stream: block.stream, head, detail: flaw)
         }

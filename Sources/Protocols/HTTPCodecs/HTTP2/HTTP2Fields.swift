@@ -32,7 +32,8 @@ package struct HTTP2Fields: Sendable {
     ///   - target: the path with its query; `nil` for as it came. Left out for a plain CONNECT.
     ///   - protocolName: what an extended CONNECT asks for (RFC 8441 §4); `nil` for other requests.
     package static func request(
-        _ head: RequestHead, method: [UInt8]? = nil, scheme: StaticString, authority: [UInt8],
+        _ head: RequestHead, method: [UInt8]? = nil, scheme: StaticString,
+        authority: ArraySlice<UInt8>,
         target: [UInt8]?, protocolName: [UInt8]? = nil, dropping: [StaticString] = [],
         keepsProxyFields: Bool = false
     ) -> HTTP2Fields {
@@ -47,7 +48,7 @@ package struct HTTP2Fields: Sendable {
             fields.add(":scheme", scheme)
             fields.add(":path", target.map { $0[...] } ?? head.target)
         }
-        if !authority.isEmpty { fields.add(":authority", authority[...]) }
+        if !authority.isEmpty { fields.add(":authority", authority) }
         if let protocolName { fields.add(":protocol", protocolName[...]) }
         fields.addFields(of: head.fields, isRequest: true, dropping)
         return fields

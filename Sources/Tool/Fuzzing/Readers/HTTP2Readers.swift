@@ -67,7 +67,7 @@ extension FuzzedReader {
             let session = HTTP2Session(role: .client)
             guard let head = HTTP2Events.request else { return }
             let fields = HTTP2Fields.request(
-                head, scheme: "http", authority: Array("h".utf8), target: nil)
+                head, scheme: "http", authority: Array("h".utf8)[...], target: nil)
             for isEnd in [true, false] { _ = session.request(fields, endsStream: isEnd) }
             let end = HTTP2Events.end(ofWholeFramesIn: bytes, from: 0)
             HTTP2Events.drive(session, Array(bytes[..<end]), cut, &transcript)

@@ -132,7 +132,7 @@ final class HTTP2Peer: @unchecked Sendable {
             throw WireFailure("no head: \(lines)")
         }
         let fields = HTTP2Fields.request(
-            head, scheme: scheme, authority: Array(authority.utf8), target: nil,
+            head, scheme: scheme, authority: Array(authority.utf8)[...], target: nil,
             protocolName: protocolName.map { Array($0.utf8) })
         guard let stream = session.request(fields, endsStream: endsStream) else {
             throw WireFailure("no stream for \(lines)")
