@@ -8,7 +8,9 @@ internal import Traffic
 internal import Transport
 
 /// Why a connection ends; thrown to where its record is finished.
-struct ConnectionEnd: Error {
+///
+/// A class, because the frame of whatever may wait has room for several.
+final class ConnectionEnd: Error {
     let outcome: ConnectionRecord.Outcome
     let cause: String
     let side: ConnectionRecord.Side

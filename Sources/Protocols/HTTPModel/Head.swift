@@ -50,7 +50,9 @@ package struct RequestHead: Sendable {
 }
 
 /// The head of a response as it came: the status line and the fields (RFC 9112 §4).
-package struct ResponseHead: Sendable {
+///
+/// A class, because several frames that wait hold it at once.
+package final class ResponseHead: Sendable {
     package let version: HTTPVersion
     /// 100 to 999.
     package let status: Int

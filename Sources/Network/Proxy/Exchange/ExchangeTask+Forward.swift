@@ -12,31 +12,7 @@ extension ExchangeTask {
     func forward(_ outgoing: OutgoingRequest) async throws(ConnectionEnd) {
         var rule = RetryRule(
             isRepeatable: outgoing.isRepeatable, mirrorsOrigin: task.mirrorsOrigin)
-        while true {
-            // Nobody is asked for a client that has left in the meantime.
-            if let failure = client.lost { return try await fail(failure) }
-            let origin: any OriginExchange
-            if let responder = worker.respond(
-                to: outgoing, of: task, in: client.version)
-            {
-                origin = responder
-            } else {
-                if origins.hasLostOrigin(of: outgoing) {
-                    let (code, detail) = RelayFailure.originEnded.words(responseHead: [])
-                    finish(error: code, detail)
-                    return try client.end(.lostOrigin(detail))
-                }
-                do throws(OriginFailure) {
-                    if let ready = origins.originAtHand(for: outgoing) {
-                        origin = ready
-                    } else {
-                        origin = try await origins.origin(for: outgoing)
-                    }
-                } catch {
-                    task.note(error)
-                    return await answer(ToolResponse(error.failure))
-                }
-            }
+        while let origin = try await origin(for: outgoing) {
             if origin.version != client.version {
                 record?.record.originProtocolName = origin.version.text
             }
@@ -52,6 +28,39 @@ extension ExchangeTask {
                 if rule.allows(attempt, after: error) { continue }
                 return try await fail(error)
             }
+        }
+    }
+
+    /// Who is asked next.
+    ///
+    /// Apart, so that its frame is not held while the origin is waited for.
+    ///
+    /// - Returns: `nil` if there is nobody, and the client has been told.
+    @inline(never)
+    private func origin(
+        for outgoing: OutgoingRequest
+    ) async throws(ConnectionEnd) -> (any OriginExchange)? {
+        // Nobody is asked for a client that has left in the meantime.
+        if let failure = client.lost {
+            try await fail(failure)
+            return nil
+        }
+        if let responder = worker.respond(to: outgoing, of: task, in: client.version) {
+            return responder
+        }
+        if origins.hasLostOrigin(of: outgoing) {
+            let (code, detail) = RelayFailure.originEnded.words(responseHead: [])
+            finish(error: code, detail)
+            try client.end(.lostOrigin(detail))
+            return nil
+        }
+        if let ready = origins.originAtHand(for: outgoing) { return ready }
+        do throws(OriginFailure) {
+            return try await origins.origin(for: outgoing)
+        } catch {
+            task.note(error)
+            await answer(ToolResponse(error.failure))
+            return nil
         }
     }
 
@@ -75,27 +84,17 @@ extension ExchangeTask {
         defer { waitedFor = nil }
         if outgoing.upgrade != nil, origin.refusesUpgrades { throw .unanswered(.noExtendedConnect) }
         if outgoing.isChanged { record?.record.sentRequestHead = outgoing.head.raw }
+        if outgoing.hasContent { client.beginContent(outgoing.framing, for: origin) }
         let switched: ResponseHead?
-        if outgoing.framing == .none || outgoing.upgrade != nil {
-            isRequestComplete = outgoing.upgrade == nil
+        if !outgoing.hasContent || client.hasWholeContent(outgoing) {
             do throws(RelayFailure) {
-                try await origin.send(outgoing, with: nil, endsRequest: isRequestComplete)
+                try await sendWhole(outgoing, to: origin)
             } catch  where error.isOriginGone {
                 return try await readLast(of: origin, behind: error)
             }
             switched = try await receive(origin)
         } else {
-            client.beginContent(outgoing.framing, for: origin)
-            if client.hasWholeContent(outgoing) {
-                do throws(RelayFailure) {
-                    try await sendWhole(outgoing, to: origin)
-                } catch  where error.isOriginGone {
-                    return try await readLast(of: origin, behind: error)
-                }
-                switched = try await receive(origin)
-            } else {
-                switched = try await passBothWays(outgoing, origin)
-            }
+            switched = try await passBothWays(outgoing, origin)
         }
         // Only here, where nothing of the request is sent any more: what goes on as a tunnel reads
         // and writes both connections itself.
@@ -121,10 +120,14 @@ extension ExchangeTask {
 
     // MARK: The request
 
-    /// Sends a content that is there, together with the head if it fits.
+    /// Sends a request that is there, its content together with the head if that fits.
     private func sendWhole(
         _ outgoing: OutgoingRequest, to origin: any OriginExchange
     ) async throws(RelayFailure) {
+        guard outgoing.hasContent else {
+            isRequestComplete = outgoing.upgrade == nil
+            return try await origin.send(outgoing, with: nil, endsRequest: isRequestComplete)
+        }
         let buffer = worker.loop.buffers.take()
         defer { worker.loop.buffers.give(buffer) }
         _ = try await client.readContent(into: buffer, of: self)
@@ -217,9 +220,15 @@ extension ExchangeTask {
                 return nil
             }
             try head.count(in: &interims)
-            record?.record.interimHeads.append(head.raw)
-            try await client.inform(task.withoutHTTP3(head) ?? head)
+            try await inform(head)
         }
+    }
+
+    /// Apart, because few origins have such responses.
+    @inline(never)
+    private func inform(_ head: ResponseHead) async throws(RelayFailure) {
+        record?.record.interimHeads.append(head.raw)
+        try await client.inform(task.withoutHTTP3(head) ?? head)
     }
 
     /// Passes the final response on.

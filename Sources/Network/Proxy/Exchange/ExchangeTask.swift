@@ -88,29 +88,41 @@ final class ExchangeTask: @unchecked Sendable {
 
     /// - Throws: why the client's connection ends with it.
     func run() async throws(ConnectionEnd) {
+        if let outgoing = try await admit() { try await forward(outgoing) }
+        if worker.recorder.isCongested { await worker.recorder.waitForRoom() }
+    }
+
+    /// Routes the request, and answers what does not go on.
+    ///
+    /// Apart, so that its frame is not held while an origin is waited for.
+    ///
+    /// - Returns: the request as it goes on; `nil` if it has been answered.
+    @inline(never)
+    private func admit() async throws(ConnectionEnd) -> OutgoingRequest? {
         let step: Step
         do throws(HTTP1Violation) {
             step = try route()
         } catch {
-            return try await refuse(error)
+            try await refuse(error)
+            return nil
         }
         switch step {
         case .answer(let response): await answer(response)
         case .connect(let host, let port): try await connect(host, port)
-        case .forward(let outgoing):
+        case .forward(var outgoing):
             if !worker.interceptors.probers.isEmpty { try await serveProbe(outgoing.origin) }
-            var sent = outgoing
             if !worker.interceptors.editors.isEmpty {
                 do throws(RelayFailure) {
-                    sent = try await edited(outgoing)
+                    outgoing = try await edited(outgoing)
                 } catch {
-                    return try await fail(error)
+                    try await fail(error)
+                    return nil
                 }
             }
-            self.outgoing = sent
-            try await forward(sent)
+            self.outgoing = outgoing
+            return outgoing
         }
-        if worker.recorder.isCongested { await worker.recorder.waitForRoom() }
+        return nil
     }
 
     /// Goes on with an exchange whose request has gone to its origin.

@@ -37,6 +37,9 @@ final class OutgoingRequest: Sendable {
         self.upgrade = upgrade
     }
 
+    /// Whether content follows its head; what comes behind an upgrade is none.
+    var hasContent: Bool { framing != .none && upgrade == nil }
+
     /// Whether it may be sent again if a connection that was open already turns out to be dead:
     /// nothing of it may have had an effect twice (RFC 9110 §9.2.2, RFC 9112 §9.3.1).
     var isRepeatable: Bool {
