@@ -136,7 +136,7 @@ extension Fields {
         adding: [AddedField], _ change: (Fields, FieldSlice) -> FieldChange
     ) -> Fields? {
         let start = slices.first.map { Int($0.nameStart) } ?? max(0, raw.count - 2)
-        var lines = FieldLines(behind: raw[..<start])
+        var lines = FieldLines(behind: Array(raw[..<start]), capacity: slices.count)
         var hasChanged = !adding.isEmpty
         for index in slices.indices {
             let slice = slices[index]
@@ -146,15 +146,16 @@ extension Fields {
             where !value.elementsEqual(self.value(slice))
                 && !value.contains(where: \.isForbiddenInValue):
                 hasChanged = true
-                lines.append(slice.known, name(slice), value[...].trimmingWhitespace)
+                let value = value[...].trimmingWhitespace
+                lines.append(slice.known, name(slice).span, value.span)
             case .drop: hasChanged = true
             case .keep, .value: lines.append(slice, of: self, until: end)
             }
         }
         guard hasChanged else { return nil }
         for field in adding {
-            lines.append(KnownField(name: field.name.span), field.name, field.value)
+            lines.append(KnownField(name: field.name.span), field.name.span, field.value.span)
         }
-        return lines.fields
+        return lines.finish()
     }
 }

@@ -28,9 +28,10 @@ package enum TrailerFields {
         }
         var lines = FieldLines()
         for slice in trailers.slices where !isForbidden(trailers.name(slice)) {
-            lines.append(slice.known, trailers.name(slice), trailers.value(slice))
+            lines.append(
+                slice.known, trailers.name(slice).span, trailers.value(slice).span)
         }
-        return lines.isEmpty ? .none : lines.fields
+        return lines.count == 0 ? .none : lines.finish()
     }
 
     private static func isForbidden(_ name: ArraySlice<UInt8>) -> Bool {

@@ -182,13 +182,13 @@ package struct Fields: Sendable {
     package func setting(_ lowercased: StaticString, to value: [UInt8]?) -> Fields {
         var lines = FieldLines()
         for slice in slices where !name(slice).equalsIgnoringCase(lowercased) {
-            lines.append(slice.known, name(slice), self.value(slice))
+            lines.append(slice.known, name(slice).span, self.value(slice).span)
         }
         if let value {
             let name = lowercased.withUTF8Buffer { unsafe [UInt8]($0) }
-            lines.append(KnownField(name: name.span), name, value)
+            lines.append(KnownField(name: name.span), name.span, value.span)
         }
-        return lines.fields
+        return lines.finish()
     }
 
     /// Whether a comma-separated field holds `token` (RFC 9110 §5.6.1), in any case.

@@ -3,21 +3,32 @@ package struct FieldLines {
     private var raw: [UInt8]
     private var slices: [FieldSlice] = []
 
-    /// - Parameter start: the first line of a head with its end; empty for none.
-    package init(behind start: ArraySlice<UInt8> = []) { raw = Array(start) }
+    /// - Parameters:
+    ///   - start: the first line of a head with its end; empty for none. What it has reserved is used.
+    ///   - capacity: about how many fields will come.
+    package init(behind start: consuming [UInt8] = [], capacity: Int = 0) {
+        raw = start
+        slices.reserveCapacity(capacity)
+    }
 
     package mutating func append(
-        _ known: KnownField, _ name: some Sequence<UInt8>, _ value: some Sequence<UInt8>
+        _ known: KnownField, _ name: Span<UInt8>, _ value: Span<UInt8>
     ) {
         let start = raw.count
-        raw += name
+        append(name)
         let nameEnd = raw.count
-        raw += [0x3A, 0x20]
+        raw.append(0x3A)
+        raw.append(0x20)
         let valueStart = raw.count
-        raw += value
+        append(value)
         slices.append(
             FieldSlice(known: known, name: start..<nameEnd, value: valueStart..<raw.count))
-        raw += [0x0D, 0x0A]
+        raw.append(0x0D)
+        raw.append(0x0A)
+    }
+
+    private mutating func append(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe raw.append(contentsOf: $0) }
     }
 
     /// Appends a line as it came, byte for byte.
@@ -31,10 +42,17 @@ package struct FieldLines {
         slices.append(slice.moved(by: shift))
     }
 
-    package var isEmpty: Bool { slices.isEmpty }
+    /// How many there are.
+    package var count: Int { slices.count }
+    /// With what starts the head, in bytes.
+    package var size: Int { raw.count }
 
     /// The fields, with the empty line that ends them.
-    package var fields: Fields { Fields(raw: raw + [0x0D, 0x0A], slices: slices) }
+    package consuming func finish() -> Fields {
+        raw.append(0x0D)
+        raw.append(0x0A)
+        return Fields(raw: raw, slices: slices)
+    }
 }
 
 extension FieldSlice {

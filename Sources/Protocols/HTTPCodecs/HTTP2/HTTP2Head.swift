@@ -10,14 +10,18 @@ package final class HTTP2Head: Sendable {
     /// As RFC 9113 §6.5.2 counts it, in bytes.
     package let size: Int
     private let pseudo: HTTP2PseudoFields
-    /// Through the empty line.
-    private let lines: HTTP2HeadLines
+    private let start: HTTP2HeadStart
+    /// As HTTP/1 has them behind `start`, which is in them.
+    private let fields: Fields
 
-    init(status: Int, size: Int, pseudo: HTTP2PseudoFields, lines: HTTP2HeadLines) {
+    init(
+        status: Int, size: Int, pseudo: HTTP2PseudoFields, start: HTTP2HeadStart, fields: Fields
+    ) {
         self.status = status
         self.size = size
         self.pseudo = pseudo
-        self.lines = lines
+        self.start = start
+        self.fields = fields
     }
 
     package var method: ArraySlice<UInt8> { pseudo.method }
@@ -33,9 +37,17 @@ package final class HTTP2Head: Sendable {
     /// Whether it says neither what is asked for nor what is answered.
     var isTrailers: Bool { status == 0 && pseudo.isEmpty }
 
-    /// The lines behind the start that is asked for; most heads are what they were taken for.
-    private func lines(behind start: HTTP2HeadLines.Start) -> HTTP2HeadLines {
-        lines.start == start ? lines : lines.moved(behind: HTTP2HeadLines(start, status, pseudo))
+    /// The same, spelled anew.
+    func respelled(as kind: HTTP2HeadStart.Kind) -> HTTP2Head {
+        var lines = HTTP2HeadLines(kind, status, pseudo)
+        lines.append(fields, behind: start)
+        return HTTP2Head(
+            status: status, size: size, pseudo: pseudo, start: lines.start, fields: lines.finish())
+    }
+
+    /// Most heads are what they were taken for.
+    private func fields(as kind: HTTP2HeadStart.Kind) -> Fields {
+        kind == start.kind ? fields : respelled(as: kind).fields
     }
 
     /// The head as HTTP/1 would spell it: `host` is `:authority`, and comes first.
@@ -48,36 +60,31 @@ package final class HTTP2Head: Sendable {
         }
         guard !method.isEmpty, method.allSatisfy(\.isTokenByte) else { throw .invalidMethod }
         guard authority.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .invalidTarget }
-        let lines = lines(behind: .request)
         let targetStart = method.count + 1
         return RequestHead(
             version: .http2, knownMethod: Self.knownMethod(method),
             methodRange: 0..<method.count, targetRange: targetStart..<targetStart + target.count,
-            fields: Fields(raw: lines.raw, slices: lines.slices))
+            fields: fields(as: .request))
     }
 
     /// What came, as text, whether it makes a head or not.
     package var text: [UInt8] {
         method + [0x20] + (path.isEmpty ? authority : path) + [UInt8](" HTTP/2.0\r\n".utf8)
-            + lines.raw[lines.ownBytes...]
+            + fields.raw[start.size...]
     }
 
     package func responseHead() -> ResponseHead {
-        let lines = lines(behind: .response)
         let end = "HTTP/2.0 200".utf8.count
         return ResponseHead(
             version: .http2, status: Self.bounded(status), reasonRange: end..<end,
-            fields: Fields(raw: lines.raw, slices: lines.slices))
+            fields: fields(as: .response))
     }
 
     /// A status that a line of HTTP/1 can hold.
     static func bounded(_ status: Int) -> Int { min(999, max(100, status)) }
 
     /// The trailer section as HTTP/1 would spell it, through the empty line.
-    package func trailers() -> Fields {
-        let lines = lines(behind: .trailers)
-        return Fields(raw: lines.raw, slices: lines.slices)
-    }
+    package func trailers() -> Fields { fields(as: .trailers) }
 
     private static func knownMethod(_ method: ArraySlice<UInt8>) -> KnownMethod {
         switch method.count {

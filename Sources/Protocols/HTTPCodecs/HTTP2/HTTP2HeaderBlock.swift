@@ -25,7 +25,7 @@ struct HTTP2HeaderBlock {
         // A host that says the same as :authority says nothing (RFC 9113 §8.3.1).
         if case .host = known, pseudo.hasAuthority(value) { return }
         if lines == nil { lines = begun() }
-        lines?.add(name, value, known)
+        lines?.append(known, name, value)
     }
 
     private mutating func addPseudo(_ name: Span<UInt8>, _ value: Span<UInt8>) {
@@ -38,21 +38,22 @@ struct HTTP2HeaderBlock {
     }
 
     /// What the pseudo-header fields so far begin.
-    private func begun() -> HTTP2HeadLines {
-        HTTP2HeadLines(
-            status > 0 ? .response : pseudo.isEmpty ? .trailers : .request, status, pseudo)
+    private var kind: HTTP2HeadStart.Kind {
+        status > 0 ? .response : pseudo.isEmpty ? .trailers : .request
     }
+
+    private func begun() -> HTTP2HeadLines { HTTP2HeadLines(kind, status, pseudo) }
 
     /// Hands over what has come, and begins the next block.
     mutating func finish() -> HTTP2Head {
-        var all = HTTP2HeaderBlock()
-        swap(&all, &self)
-        var lines = all.lines ?? all.begun()
-        all.lines = nil
-        if all.isDisordered { lines = lines.moved(behind: all.begun()) }
-        lines.end()
-        return HTTP2Head(
-            status: all.status, size: all.size, pseudo: all.pseudo, lines: lines)
+        var block = HTTP2HeaderBlock()
+        swap(&block, &self)
+        let lines = block.lines ?? block.begun()
+        block.lines = nil
+        let head = HTTP2Head(
+            status: block.status, size: block.size, pseudo: block.pseudo, start: lines.start,
+            fields: lines.finish())
+        return block.isDisordered ? head.respelled(as: block.kind) : head
     }
 }
 
@@ -101,100 +102,80 @@ struct HTTP2PseudoFields: Sendable {
     private static let usualSize = 224
 }
 
-/// A head as HTTP/1 spells it, while it is written.
-struct HTTP2HeadLines: Sendable {
-    /// What the fields stand behind.
-    enum Start: Sendable {
-        case request
-        case response
-        case trailers
-    }
+/// A head as HTTP/1 spells it, while it is written: what the pseudo-header fields make, and then the
+/// fields.
+struct HTTP2HeadLines {
+    private(set) var lines: FieldLines
+    let start: HTTP2HeadStart
 
-    let start: Start
-    private(set) var raw: [UInt8] = []
-    private(set) var slices: [FieldSlice] = []
-    /// What of `raw` and `slices` the pseudo-header fields make.
-    private(set) var ownBytes = 0
-    private var ownSlices = 0
-
-    init(_ start: Start, _ status: Int, _ pseudo: HTTP2PseudoFields) {
-        self.start = start
-        raw.reserveCapacity(Self.usualSize)
-        slices.reserveCapacity(10)
-        switch start {
-        case .request: beginRequest(pseudo)
-        case .response: beginResponse(status)
+    init(_ kind: HTTP2HeadStart.Kind, _ status: Int, _ pseudo: HTTP2PseudoFields) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.usualSize)
+        switch kind {
+        case .request: Self.add(requestLine: pseudo, to: &bytes)
+        case .response: Self.add(statusLine: status, to: &bytes)
         case .trailers: break
         }
-        ownBytes = raw.count
-        ownSlices = slices.count
+        lines = FieldLines(behind: bytes, capacity: 10)
+        if kind == .request {
+            // `host` is `:authority`, and comes first.
+            Self.add("host", pseudo.authority, .host, to: &lines)
+            Self.add(":protocol", pseudo.protocolName, .other, to: &lines)
+        }
+        start = HTTP2HeadStart(kind: kind, size: lines.size, fieldCount: lines.count)
     }
 
-    /// `host` is `:authority`, and comes first.
-    private mutating func beginRequest(_ pseudo: HTTP2PseudoFields) {
-        raw += pseudo.method
-        raw.append(0x20)
-        raw += pseudo.target
-        HeadWriter.append(" HTTP/2.0\r\n", to: &raw)
-        if !pseudo.authority.isEmpty { add("host", pseudo.authority, .host) }
-        if !pseudo.protocolName.isEmpty { add(":protocol", pseudo.protocolName, .other) }
+    private static func add(requestLine pseudo: HTTP2PseudoFields, to bytes: inout [UInt8]) {
+        bytes += pseudo.method
+        bytes.append(0x20)
+        bytes += pseudo.target
+        HeadWriter.append(" HTTP/2.0\r\n", to: &bytes)
     }
 
-    private mutating func beginResponse(_ status: Int) {
-        HeadWriter.append("HTTP/2.0 ", to: &raw)
+    private static func add(statusLine status: Int, to bytes: inout [UInt8]) {
+        HeadWriter.append("HTTP/2.0 ", to: &bytes)
         let status = HTTP2Head.bounded(status)
         for digit in [status / 100, status / 10 % 10, status % 10] {
-            raw.append(UInt8(truncatingIfNeeded: 0x30 + digit))
+            bytes.append(UInt8(truncatingIfNeeded: 0x30 + digit))
         }
-        HeadWriter.append("\r\n", to: &raw)
+        HeadWriter.append("\r\n", to: &bytes)
     }
 
-    mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>, _ known: KnownField) {
-        let start = raw.count
-        append(name)
-        raw.append(0x3A)
-        raw.append(0x20)
-        let valueStart = raw.count
-        append(value)
-        slices.append(
-            FieldSlice(
-                known: known, name: start..<start + name.count, value: valueStart..<raw.count))
-        raw.append(0x0D)
-        raw.append(0x0A)
-    }
-
-    private mutating func add(
-        _ name: StaticString, _ value: ArraySlice<UInt8>, _ known: KnownField
+    private static func add(
+        _ name: StaticString, _ value: ArraySlice<UInt8>, _ known: KnownField,
+        to lines: inout FieldLines
     ) {
-        name.withUTF8Buffer { unsafe add($0.span, value.span, known) }
+        guard !value.isEmpty else { return }
+        name.withUTF8Buffer { unsafe lines.append(known, $0.span, value.span) }
     }
 
-    private mutating func append(_ bytes: Span<UInt8>) {
-        unsafe bytes.withUnsafeBufferPointer { unsafe raw.append(contentsOf: $0) }
+    mutating func append(_ known: KnownField, _ name: Span<UInt8>, _ value: Span<UInt8>) {
+        lines.append(known, name, value)
     }
 
-    mutating func end() { HeadWriter.append("\r\n", to: &raw) }
-
-    /// The same fields behind another start.
-    func moved(behind other: HTTP2HeadLines) -> HTTP2HeadLines {
-        var result = other
-        let shift = result.raw.count - ownBytes
-        result.raw += raw[ownBytes...]
-        for slice in slices[ownSlices...] {
-            result.slices.append(
-                FieldSlice(
-                    known: slice.known, name: slice.name.shifted(by: shift),
-                    value: slice.value.shifted(by: shift)))
+    /// Those of another start, behind this one.
+    mutating func append(_ fields: Fields, behind other: HTTP2HeadStart) {
+        for slice in fields.slices[other.fieldCount...] {
+            lines.append(slice, of: fields, until: slice.value.upperBound + 2)
         }
-        return result
     }
+
+    consuming func finish() -> Fields { lines.finish() }
 
     /// In bytes: what most heads are shorter than.
     private static let usualSize = 480
 }
 
-extension Range<Int> {
-    fileprivate func shifted(by count: Int) -> Range<Int> {
-        lowerBound + count..<upperBound + count
+/// What the pseudo-header fields make of a head.
+struct HTTP2HeadStart: Sendable {
+    enum Kind: Sendable {
+        case request
+        case response
+        case trailers
     }
+
+    let kind: Kind
+    /// In bytes.
+    let size: Int
+    let fieldCount: Int
 }
