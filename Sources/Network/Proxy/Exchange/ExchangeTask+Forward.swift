@@ -33,7 +33,7 @@ extension ExchangeTask {
 
     /// Who is asked next.
     ///
-    /// Apart, so that its frame is not held while the origin is waited for.
+    /// Apart, so that its frame is not held while the response is waited for.
     ///
     /// - Returns: `nil` if there is nobody, and the client has been told.
     @inline(never)
@@ -88,7 +88,7 @@ extension ExchangeTask {
         let switched: ResponseHead?
         if !outgoing.hasContent || client.hasWholeContent(outgoing) {
             do throws(RelayFailure) {
-                try await sendWhole(outgoing, to: origin)
+                try await send(outgoing, to: origin)
             } catch  where error.isOriginGone {
                 return try await readLast(of: origin, behind: error)
             }
@@ -120,8 +120,9 @@ extension ExchangeTask {
 
     // MARK: The request
 
-    /// Sends a request that is there, its content together with the head if that fits.
-    private func sendWhole(
+    /// Sends a request of which nothing is still to come, its content together with the head if that
+    /// fits.
+    private func send(
         _ outgoing: OutgoingRequest, to origin: any OriginExchange
     ) async throws(RelayFailure) {
         guard outgoing.hasContent else {

@@ -94,7 +94,7 @@ final class ExchangeTask: @unchecked Sendable {
 
     /// Routes the request, and answers what does not go on.
     ///
-    /// Apart, so that its frame is not held while an origin is waited for.
+    /// Apart, so that its frame is not held while the response is waited for.
     ///
     /// - Returns: the request as it goes on; `nil` if it has been answered.
     @inline(never)

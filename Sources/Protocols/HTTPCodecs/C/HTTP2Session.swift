@@ -439,7 +439,7 @@ package final class HTTP2Session {
         guard role == .client, let excess = excessOfInterims(head, on: stream) else {
             return events.append(.head(stream: stream, head))
         }
-        events.append(.malformed(stream: stream, block.finish(), detail: excess))
+        events.append(.malformed(stream: stream, .empty, detail: excess))
         reset(stream, HTTP2ErrorCode.enhanceYourCalm)
     }
 

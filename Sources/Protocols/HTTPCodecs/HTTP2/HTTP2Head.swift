@@ -37,6 +37,12 @@ package final class HTTP2Head: Sendable {
     /// Whether it says neither what is asked for nor what is answered.
     var isTrailers: Bool { status == 0 && pseudo.isEmpty }
 
+    /// Of a block that nobody keeps.
+    static let empty = {
+        var block = HTTP2HeaderBlock()
+        return block.finish()
+    }()
+
     /// The same, spelled anew.
     func respelled(as kind: HTTP2HeadStart.Kind) -> HTTP2Head {
         var lines = HTTP2HeadLines(kind, status, pseudo)

@@ -4,7 +4,7 @@ internal import HTTPModel
 /// A header block while it is decoded (RFC 9113 §8.3).
 ///
 /// Its fields are spelled as HTTP/1 has them when they come, behind the start line that they follow,
-/// so that a head is written once and copied nowhere.
+/// so that a sound head is written once.
 struct HTTP2HeaderBlock {
     /// 0 in a request, and in trailers.
     private(set) var status = 0
@@ -13,7 +13,7 @@ struct HTTP2HeaderBlock {
     private var pseudo = HTTP2PseudoFields()
     /// `nil` until a field comes that is none of them.
     private var lines: HTTP2HeadLines?
-    /// Whether a pseudo-header field came behind others, as no sound peer has them (RFC 9113 §8.3).
+    /// Whether a pseudo-header field came behind one that is none (RFC 9113 §8.3 forbids it).
     private var isDisordered = false
 
     var hasMethod: Bool { !pseudo.method.isEmpty }
@@ -109,14 +109,16 @@ struct HTTP2HeadLines {
     let start: HTTP2HeadStart
 
     init(_ kind: HTTP2HeadStart.Kind, _ status: Int, _ pseudo: HTTP2PseudoFields) {
+        // Interim responses and trailers are short, and may be many.
+        let isLong = kind == .request || status >= 200
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.usualSize)
+        if isLong { bytes.reserveCapacity(Self.usualSize) }
         switch kind {
         case .request: Self.add(requestLine: pseudo, to: &bytes)
         case .response: Self.add(statusLine: status, to: &bytes)
         case .trailers: break
         }
-        lines = FieldLines(behind: bytes, capacity: 10)
+        lines = FieldLines(behind: bytes, capacity: isLong ? 10 : 0)
         if kind == .request {
             // `host` is `:authority`, and comes first.
             Self.add("host", pseudo.authority, .host, to: &lines)
