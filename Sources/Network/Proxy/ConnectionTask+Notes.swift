@@ -247,9 +247,11 @@ extension ConnectionTask {
 
     /// What it means that the client ended the connection where a first request was due.
     ///
-    /// - Parameter failure: `nil` for an end in order.
+    /// - Parameters:
+    ///   - failure: `nil` for an end in order.
+    ///   - hasAccepted: whether something that it said proves that it took the certificate.
     @inline(never)
-    func silentEnd(_ failure: StreamFailure?) -> ConnectionEnd {
+    func silentEnd(_ failure: StreamFailure?, hasAccepted: Bool = false) -> ConnectionEnd {
         if case .tls(let tls)? = failure, case .alertReceived(let alert) = tls.reason {
             return ConnectionEnd(
                 .clientRefused,
@@ -260,7 +262,7 @@ extension ConnectionTask {
             return ConnectionEnd(.refused, "client sent \(tls.detail)", by: .tool)
         }
         let isSoon = handshakeDoneTick.map { loop.now < $0 + limits.refusalWindow } ?? false
-        guard isSoon else {
+        guard isSoon, !hasAccepted else {
             return ConnectionEnd(.completed, "client closed without a request", by: .client)
         }
         let how =

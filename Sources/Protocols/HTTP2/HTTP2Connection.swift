@@ -68,6 +68,8 @@ package final class HTTP2Connection: @unchecked Sendable {
 
     package var streamCount: Int { streams.count }
     package var peerSettings: HTTP2PeerSettings { session.peerSettings }
+    /// Whether the peer has taken our settings: it reads and answers what we say.
+    package var hasAcknowledged: Bool { session.hasAcknowledged }
 
     /// How many frames of a type the peer has sent.
     package func count(of type: HTTP2FrameType) -> Int { session.count(of: type) }
@@ -167,6 +169,7 @@ package final class HTTP2Connection: @unchecked Sendable {
             case .goAway: goAway()
             case .promise: break
             case .unsent(let id): streams[id]?.take(failure: .unsent)
+            case .violated(let id, let detail): streams[id]?.take(malformed: detail)
             case .malformed(let id, let head, let detail):
                 if let stream = streams[id] {
                     stream.take(malformed: detail)

@@ -157,6 +157,11 @@ package final class HTTP2Stream: @unchecked Sendable {
         }
     }
 
+    /// Whether the connection was lost under it.
+    package var hasLostConnection: Bool {
+        if case .connectionLost = failure { true } else { false }
+    }
+
     /// Why nobody waits for an answer; `nil` while somebody does.
     package var lostClient: HTTP2StreamFailure? { isGivenUp ? failure : nil }
 
@@ -242,7 +247,7 @@ package final class HTTP2Stream: @unchecked Sendable {
     /// Sends all that the buffer holds, and consumes it; waits while too much is on its way.
     package func write(_ buffer: ByteBuffer) async throws(HTTP2StreamFailure) {
         if let failure { throw failure }
-        if hasStoppedWriting { throw .stopped }
+        if hasStoppedWriting || isClosed { throw .stopped }
         guard !buffer.isEmpty else { return }
         lacksRoom = !connection.session.append(buffer.readable, to: id)
         buffer.removeAll()

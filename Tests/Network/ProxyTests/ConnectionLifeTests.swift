@@ -70,6 +70,19 @@ extension ProxyTests {
             }
         }
 
+        /// An origin that ends at once, as one does that speaks HTTP/2 alone.
+        @Test func originThatEndsBeforeARequestIsNamed() throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(.tls) { wire, _ in wire.close() }
+                let wire = try proxy.secureTunnel(to: origin)
+                #expect(try wire.read().isEmpty)
+                wire.close()
+                let connection = try proxy.traffic.connection()
+                #expect(connection.closedBy == .origin)
+                #expect(connection.cause == "origin ended the connection before a request came")
+            }
+        }
+
         /// The grace of a client that has ended its direction is longer than a wire is patient.
         @Test(arguments: Way.allCases)
         func originIsToldThatItsClientHasGone(_ way: Way) throws {

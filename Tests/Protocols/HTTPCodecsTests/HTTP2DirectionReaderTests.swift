@@ -337,6 +337,7 @@ import Testing
         case .malformed(let stream, _, let detail):
             result.append("\(stream) malformed \(detail)")
         case .settings: result.append("settings")
+        case .violated(let stream, let detail): result.append("\(stream) violated: \(detail)")
         case .unsent(let stream): result.append("\(stream) unsent")
         }
     }

@@ -97,6 +97,7 @@ final class HTTP2Pair {
         case .closed(let stream, let code): return "\(stream) closed \(code)"
         case .settings: return nil
         case .goAway(let last, let code): return "goaway \(last) \(code)"
+        case .violated(let stream, let detail): return "\(stream) violated: \(detail)"
         case .unsent(let stream): return "\(stream) unsent"
         case .promise(let stream, _, _): return "\(stream) promise"
         case .malformed(let stream, _, let detail): return "\(stream) malformed \(detail)"

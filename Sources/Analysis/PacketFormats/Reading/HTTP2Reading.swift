@@ -96,7 +96,7 @@ final class HTTP2Reading {
         case .closed(let stream, let code): reset(stream, code, by: .request, time)
         case .goAway(_, let code): bid(farewell: code, by: .request)
         // No client promises (RFC 9113 §8.4).
-        case .settings, .promise, .unsent: break
+        case .settings, .promise, .violated, .unsent: break
         }
     }
 
@@ -170,7 +170,7 @@ final class HTTP2Reading {
                 finish(stream, at: time, .told(code: "origin-reset", detail: detail))
             }
         case .promise(let stream, let head, let flaw): promise(stream, head, flaw: flaw, time)
-        case .settings, .unsent: break
+        case .settings, .violated, .unsent: break
         }
     }
 

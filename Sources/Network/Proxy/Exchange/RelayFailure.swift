@@ -67,6 +67,8 @@ extension RelayFailure {
             ("bad-response", "the origin's response is malformed: \(detail)")
         case .originStream(.reset(let code)):
             ("origin-reset", "origin reset the stream with \(HTTP2ErrorCode.name(code))")
+        case .originStream(.connectionLost(.violation(let violation))):
+            ("bad-response", "the origin broke HTTP/2: \(violation.detail)")
         case .originStream(.unsent):
             ("head-too-large", "the request's head or trailers are too large for HTTP/2")
         case .clientStream(.unsent):
@@ -88,6 +90,8 @@ extension RelayFailure {
         case .clientStream(.malformed(let detail)): ("bad-request", detail)
         case .clientStream(.reset(let code)):
             ("client-reset", "client reset the stream with \(HTTP2ErrorCode.name(code))")
+        case .clientStream(.connectionLost(.violation(let violation))):
+            ("bad-request", "client broke HTTP/2: \(violation.detail)")
         case .clientStream(let failure): ("client-closed", "client \(failure.detail)")
         case .clientEnded:
             ("client-closed", "client ended the connection in the middle of its request")

@@ -246,6 +246,11 @@ final class HTTP1Relay: @unchecked Sendable {
                 task.record.closedBy = .tool
             } else if hasOriginEnded {
                 task.record.closedBy = .origin
+                guard hasServed else {
+                    throw ConnectionEnd(
+                        .completed, "origin ended the connection before a request came",
+                        by: .origin)
+                }
             }
             return false
         default: break

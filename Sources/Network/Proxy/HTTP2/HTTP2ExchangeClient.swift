@@ -191,13 +191,17 @@ final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
         if case .unanswered = failure { return nil }
         guard !failure.isClients, stream.isGivenUp else { return nil }
         // It has the whole length, and does not wait for the origin to end the stream.
-        return lengthLeft == 0 ? .satisfied : .left(.clientGaveUp)
+        guard lengthLeft != 0 else { return .satisfied }
+        return .left(stream.hasLostConnection ? .clientLeft : .clientGaveUp)
     }
 
     func end(_ end: ExchangeEnd) throws(ConnectionEnd) {
         switch end {
         case .refused: break
-        case .cut, .client: stream.reset(HTTP2ErrorCode.cancel)
+        case .cut: stream.reset(HTTP2ErrorCode.cancel)
+        case .client(let failure):
+            relay.noteEnd(of: stream, failure)
+            stream.reset(HTTP2ErrorCode.cancel)
         case .unprocessed: stream.reset(HTTP2ErrorCode.refusedStream)
         case .lostOrigin:
             relay.connection.drain()

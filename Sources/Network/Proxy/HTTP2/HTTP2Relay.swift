@@ -23,6 +23,8 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
     /// Whether a request has come, also a CONNECT that is not recorded as an exchange.
     var hasServed = false
     private var open: [Int32: ExchangeTask] = [:]
+    /// What the client's end has cut off.
+    private var cutOff: RelayFailure?
     /// Connections of HTTP/2 that the streams share.
     private var shared: [OriginTarget: OriginLeg] = [:]
     /// Connections of HTTP/1 that no stream uses.
@@ -102,6 +104,11 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
         stream.onBreak = nil
     }
 
+    /// Takes note of an exchange that the client brought to its end.
+    func noteEnd(of stream: HTTP2Stream, _ failure: RelayFailure) {
+        if stream.hasLostConnection { cutOff = cutOff ?? failure }
+    }
+
     private func judgeEnd() throws(ConnectionEnd) {
         switch connection.end {
         case .violation(let violation):
@@ -114,11 +121,16 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
             task.record.closedBy = worker.isDraining ? .tool : .client
         case .peerClosed, .failed, nil:
             task.record.closedBy = .client
-            if task.session != nil, !hasServed {
-                if case .failed(let failure) = connection.end { throw task.silentEnd(failure) }
-                throw task.silentEnd(nil)
-            }
+            if let cutOff { throw ConnectionEnd(.broken, cutOff.words.detail, by: .client) }
+            if task.session != nil, !hasServed { throw silentEnd }
         }
+    }
+
+    private var silentEnd: ConnectionEnd {
+        guard case .failed(let failure) = connection.end else {
+            return task.silentEnd(nil, hasAccepted: connection.hasAcknowledged)
+        }
+        return task.silentEnd(failure, hasAccepted: connection.hasAcknowledged)
     }
 
     /// Frames that carry no part of an exchange are told as messages of the connection.

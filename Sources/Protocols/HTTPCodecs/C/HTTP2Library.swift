@@ -92,7 +92,8 @@ final class HTTP2Library: @unchecked Sendable {
                 let code = unsafe frame.pointee.goaway.error_code
                 unsafe HTTP2Library.with(user) { $0.noteOwnGoAway(code) }
             case nghttp2_frame_reset:
-                unsafe HTTP2Library.with(user) { $0.noteSentReset(header.stream_id) }
+                let code = unsafe frame.pointee.rst_stream.error_code
+                unsafe HTTP2Library.with(user) { $0.noteSentReset(header.stream_id, code) }
             case nghttp2_frame_data, nghttp2_frame_headers:
                 if Int(header.type) == nghttp2_frame_data {
                     unsafe HTTP2Library.with(user) { $0.noteSentData() }
@@ -172,7 +173,7 @@ private func noteInvalid(
         let isRequest = unsafe nghttp2_is_request(frame) != 0
         session.noteMalformed(header.stream_id, reason, isRequest: isRequest)
     } else {
-        session.noteFailure(unsafe String(cString: nghttp2_strerror(reason)))
+        session.noteInvalid(header.stream_id, unsafe String(cString: nghttp2_strerror(reason)))
     }
 }
 
@@ -187,7 +188,11 @@ private func noteFrame(_ frame: UnsafePointer<nghttp2_frame>, _ session: HTTP2Se
     case nghttp2_frame_data:
         if header.flags & nghttp2_end_stream != 0 { session.noteEnd(stream) }
     case nghttp2_frame_settings:
-        if header.flags & nghttp2_ack == 0 { session.noteSettings() }
+        if header.flags & nghttp2_ack == 0 {
+            session.noteSettings()
+        } else {
+            session.noteAcknowledged()
+        }
     case nghttp2_frame_goaway:
         unsafe session.noteGoAway(
             frame.pointee.goaway.last_stream_id, frame.pointee.goaway.error_code)

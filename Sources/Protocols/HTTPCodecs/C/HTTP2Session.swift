@@ -52,6 +52,8 @@ package final class HTTP2Session {
     private var now: UInt64 = 0
     private var output: ByteBuffer?
     package private(set) var peerSettings = HTTP2PeerSettings()
+    /// Whether the peer has taken our settings: it reads and answers what we say.
+    package private(set) var hasAcknowledged = false
 
     /// Content of one stream that may wait to be sent, in bytes.
     package static let outgoingLimit = 64 << 10
@@ -508,6 +510,13 @@ package final class HTTP2Session {
         failureDetail = detail
     }
 
+    /// A frame other than a head is not allowed; 0 is the connection.
+    func noteInvalid(_ stream: Int32, _ detail: String) {
+        failureDetail = detail
+        guard stream > 0 else { return }
+        events.append(.violated(stream: stream, detail: "a frame is not allowed (\(detail))"))
+    }
+
     /// Gives a stream up whose head or trailers are too large to be sent.
     func noteUnsent(_ stream: Int32, isRequest: Bool) {
         events.append(.unsent(stream: stream))
@@ -544,14 +553,29 @@ package final class HTTP2Session {
         return [0, 0, UInt8(block.count), 1, 5] + number + block
     }
 
-    func noteSentReset(_ stream: Int32) {
+    func noteSentReset(_ stream: Int32, _ code: UInt32) {
         frames.noteReset(window: Int(limits.streamWindow))
-        if knownResets.remove(stream) == nil { noteProvoked(stream) }
-        knownResets.remove(stream)
+        if knownResets.remove(stream) == nil {
+            noteProvoked(stream)
+            knownResets.remove(stream)
+            events.append(.violated(stream: stream, detail: Self.contentDetail(code)))
+        }
         guard let flood = provokedFlood, failure == nil else { return }
         failure = .flood(flood)
         terminate(HTTP2ErrorCode.enhanceYourCalm)
     }
+
+    /// Why the library resets a stream whose frames are sound (RFC 9113 §8.1.1, §6.9.1).
+    private static func contentDetail(_ code: UInt32) -> String {
+        switch code {
+        case HTTP2ErrorCode.protocolError:
+            "the content is not as long as content-length says, or none is allowed"
+        case HTTP2ErrorCode.flowControlError: "the content is more than the window allows"
+        default: "the stream was reset with \(HTTP2ErrorCode.name(code))"
+        }
+    }
+
+    func noteAcknowledged() { hasAcknowledged = true }
 
     func noteSentData() { frames.noteSentData() }
 

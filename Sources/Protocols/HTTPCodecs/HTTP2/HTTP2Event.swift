@@ -18,6 +18,8 @@ package enum HTTP2Event: Sendable {
     case promise(stream: Int32, HTTP2Head, flaw: String?)
     /// A header block that RFC 9113 §8 does not allow; its stream is reset.
     case malformed(stream: Int32, HTTP2Head, detail: String)
+    /// Frames of an open stream break the protocol, which is reset for it.
+    case violated(stream: Int32, detail: String)
     /// A header block of ours is too large to be sent; its stream is given up.
     case unsent(stream: Int32)
 }
@@ -66,6 +68,7 @@ package enum HTTP2ErrorCode {
     package static let noError: UInt32 = 0
     package static let protocolError: UInt32 = 1
     package static let internalError: UInt32 = 2
+    package static let flowControlError: UInt32 = 3
     package static let refusedStream: UInt32 = 7
     package static let cancel: UInt32 = 8
     package static let enhanceYourCalm: UInt32 = 11

@@ -227,6 +227,8 @@ private enum HTTP2Events {
             transcript.note("promise", Int(stream))
             transcript.note("fields", head.text)
             transcript.note("flaw", text: flaw ?? "")
+        case .violated(let stream, let detail):
+            transcript.note("violated", text: "\(stream) \(detail)")
         case .unsent(let stream): transcript.note("unsent", Int(stream))
         case .malformed(let stream, let head, let detail):
             transcript.note("malformed", Int(stream))

@@ -98,7 +98,7 @@ final class HTTP2Peer: @unchecked Sendable {
             case .closed(let id, let code): streams[id, default: HTTP2Seen()].code = code
             case .settings: hasSettings = true
             case .goAway(let last, let code): goAway = (last, code)
-            case .promise, .unsent: break
+            case .promise, .violated, .unsent: break
             case .malformed(let id, _, let detail):
                 streams[id, default: HTTP2Seen()].malformed = detail
             }
