@@ -353,7 +353,7 @@ struct HTTP2ReadingTests {
             start + [
                 .client(.headers(1, Frame.get("/1", [("a", "b\r\nc: d")]))),
                 .origin(.headers(1, [(":status", "400")])),
-            ], "1 GET /1 > 400 bad-request: the field a is not allowed"),
+            ], "1 GET /1 > 400 bad-request: the value of the field a is not allowed"),
         Row(
             "a target that fits on no line",
             start + [

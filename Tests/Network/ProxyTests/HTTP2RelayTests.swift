@@ -1,5 +1,4 @@
 import Base
-import Dispatch
 import HTTP2Frames
 import HTTPCodecs
 import Testing
@@ -139,47 +138,6 @@ extension ProxyTests {
                     ])
                 #expect(messages.first?.bytes.suffix(3).text == "u=1")
                 #expect(connection.messageCount == 2)
-            }
-        }
-
-        /// Who has taken our settings has taken our certificate; who only spoke first may not have.
-        @Test(arguments: [true, false])
-        func aClientWithoutARequestHasRefusedUnlessItAnswered(isAnswered: Bool) throws {
-            try withProxy { proxy in
-                let origin = try proxy.http2Origin { peer, _ in try peer.serve() }
-                let client = try proxy.http2Client(to: origin)
-                if isAnswered {
-                    try client.wait("settings") { $0.hasSettings }
-                    try client.say(.ping())
-                    try client.wait("what is said behind our answer") {
-                        $0.session.count(of: .ping) > 0
-                    }
-                }
-                client.wire.close()
-                let connection = try proxy.http2Connection()
-                #expect(connection.outcome == (isAnswered ? .completed : .clientRefused))
-                if isAnswered { #expect(connection.cause == "client closed without a request") }
-            }
-        }
-
-        /// A client that ends its connection is told of as in HTTP/1.
-        @Test(arguments: [true, false])
-        func aClientThatLeavesBreaksItsConnection(isRequestWhole: Bool) throws {
-            try withProxy { proxy in
-                let came = DispatchSemaphore(value: 0)
-                let origin = try proxy.http2Origin { peer, _ in
-                    _ = try peer.needRequest()
-                    came.signal()
-                    try peer.waitForEnd()
-                }
-                let client = try proxy.http2Client(to: origin)
-                _ = try client.request("POST /a HTTP/1.1", endsStream: isRequestWhole)
-                came.wait()
-                client.wire.close()
-                #expect(try proxy.traffic.exchange().error == "client-closed")
-                let connection = try proxy.http2Connection()
-                #expect(connection.outcome == .broken)
-                #expect(connection.closedBy == .client)
             }
         }
 

@@ -183,7 +183,7 @@ import Testing
     static let flaws: [Row] = [
         .init(
             "a line end in a value", [.headers(1, Frame.get("/", [("a", "1\r\nb: 2")]))],
-            "1 malformed the field a is not allowed", "1 end"),
+            "1 malformed the value of the field a is not allowed", "1 end"),
         .init(
             "a name in capitals", [.headers(1, Frame.get("/", [("A", "1")]))],
             "1 malformed the field A is not allowed", "1 end"),

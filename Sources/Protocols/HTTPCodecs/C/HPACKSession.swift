@@ -69,11 +69,8 @@ final class HPACKSession {
             return
         }
         // What ends a line would make other fields of a head that is spelled as HTTP/1.
-        guard unsafe nghttp2_check_header_name(field.name, field.namelen) != 0,
-            unsafe nghttp2_check_header_value(field.value, field.valuelen) != 0
-        else {
-            let text = unsafe [UInt8](name.prefix(64)).text
-            if block.flaw == nil { block.flaw = "the field \(text) is not allowed" }
+        guard unsafe HTTP2FieldFlaw.isSpelled(name.span, value.span) else {
+            if block.flaw == nil { block.flaw = unsafe HTTP2FieldFlaw.text(name.span, value.span) }
             return
         }
         unsafe block.fields.add(name.span, value.span)

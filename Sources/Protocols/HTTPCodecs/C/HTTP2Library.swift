@@ -150,10 +150,11 @@ final class HTTP2Library: @unchecked Sendable {
             }
         }
         unsafe nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) {
-            _, _, name, nameCount, _, _, _, user in
+            _, _, name, nameCount, value, valueCount, _, user in
             unsafe HTTP2Library.with(user) { session in
                 let name = unsafe UnsafeBufferPointer(start: name, count: nameCount)
-                unsafe session.noteInvalid(field: name.span)
+                let value = unsafe UnsafeBufferPointer(start: value, count: valueCount)
+                unsafe session.noteInvalid(field: name.span, value.span)
             }
             return nghttp2_stream_failure
         }

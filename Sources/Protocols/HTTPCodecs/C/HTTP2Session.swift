@@ -426,10 +426,8 @@ package final class HTTP2Session {
         return true
     }
 
-    func noteInvalid(field name: Span<UInt8>) {
-        var text: [UInt8] = []
-        for index in 0..<min(64, name.count) { text.append(name[index]) }
-        invalidField = "the field \(text.text) is not allowed"
+    func noteInvalid(field name: Span<UInt8>, _ value: Span<UInt8>) {
+        invalidField = HTTP2FieldFlaw.text(name, value)
     }
 
     func endBlock(_ stream: Int32) {

@@ -150,7 +150,7 @@ private enum HTTP2Events {
                     session.consume(stream, content.count)
                 // Behind the end of all streams, nghttp2 takes what comes with it, and no more.
                 case .settings where isGoingAway, .goAway where isGoingAway,
-                    .malformed where isGoingAway:
+                    .malformed where isGoingAway, .violated where isGoingAway:
                     break
                 case .goAway:
                     isGoingAway = true

@@ -63,7 +63,7 @@ package struct ExchangePresentation {
         try writeSent(exchange.sentRequestHead, "request as it was sent on")
         try writeReadable(.request)
         for head in exchange.interimHeads {
-            try writeTitle("interim response", exchange.protocolName)
+            try writeTitle("interim response", spoken(.response))
             try writeBlock(head: head)
         }
         guard !exchange.responseHead.isEmpty else {
@@ -71,8 +71,7 @@ package struct ExchangePresentation {
             try writeTitle("no response", reason)
             return
         }
-        let spoken = exchange.originProtocolName ?? exchange.protocolName
-        let maker = exchange.answeredByTool ? "made by sallyport" : spoken
+        let maker = exchange.answeredByTool ? "made by sallyport" : spoken(.response)
         try writeTitle("response", maker)
         try writeBlock(head: exchange.responseHead)
         try writeSent(exchange.sentResponseHead, "response as it was sent on")
@@ -98,6 +97,12 @@ package struct ExchangePresentation {
         for direction in [Direction.request, .response] { try writeReadable(direction) }
     }
 
+    /// What the one who sent a message speaks.
+    private func spoken(_ direction: Direction) -> String {
+        direction == .request
+            ? exchange.protocolName : exchange.originProtocolName ?? exchange.protocolName
+    }
+
     private func missing(_ direction: Direction) -> Failure {
         let part = direction == .request ? "request" : "response"
         let reason = exchange.error.map { ": \($0)" } ?? ""
@@ -120,7 +125,7 @@ package struct ExchangePresentation {
         try writeContent(direction)
         let trailers = recorded.body(direction).trailers
         if !trailers.isEmpty {
-            try writeTitle("trailers", exchange.protocolName)
+            try writeTitle("trailers", spoken(direction))
             try console.writeText(
                 withSecrets ? trailers : HeadRedaction.redact(trailers: trailers))
         }

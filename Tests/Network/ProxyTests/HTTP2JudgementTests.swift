@@ -1,0 +1,156 @@
+import Base
+import Dispatch
+import HTTP2Frames
+import HTTPCodecs
+import Testing
+import Traffic
+
+@testable import Proxy
+
+extension ProxyTests {
+    /// What is said of ends and faults on connections of HTTP/2: the same as of HTTP/1.
+    @Suite struct HTTP2Judgements {
+        /// Who has taken our settings has taken our certificate; who only spoke first may not have.
+        @Test(arguments: [true, false])
+        func aClientWithoutARequestHasRefusedUnlessItAnswered(isAnswered: Bool) throws {
+            try withProxy { proxy in
+                let origin = try proxy.http2Origin { peer, _ in try peer.serve() }
+                let client = try proxy.http2Client(to: origin)
+                if isAnswered {
+                    try client.wait("settings") { $0.hasSettings }
+                    try client.say(.ping())
+                    try client.wait("what is said behind our answer") {
+                        $0.session.count(of: .ping) > 0
+                    }
+                }
+                client.wire.close()
+                let connection = try proxy.http2Connection()
+                #expect(connection.outcome == (isAnswered ? .completed : .clientRefused))
+                if isAnswered { #expect(connection.cause == "client closed without a request") }
+            }
+        }
+
+        /// A client that ends its connection is told of as in HTTP/1.
+        @Test(arguments: [true, false])
+        func aClientThatLeavesBreaksItsConnection(isRequestWhole: Bool) throws {
+            try withProxy { proxy in
+                let came = DispatchSemaphore(value: 0)
+                let origin = try proxy.http2Origin { peer, _ in
+                    _ = try peer.needRequest()
+                    came.signal()
+                    try peer.waitForEnd()
+                }
+                let client = try proxy.http2Client(to: origin)
+                _ = try client.request("POST /a HTTP/1.1", endsStream: isRequestWhole)
+                came.wait()
+                client.wire.close()
+                #expect(try proxy.traffic.exchange().error == "client-closed")
+                let connection = try proxy.http2Connection()
+                #expect(connection.outcome == .broken)
+                #expect(connection.closedBy == .client)
+            }
+        }
+
+        /// An origin that answers early and goes on to read gets all, in whatever pieces it comes.
+        @Test(arguments: ["HTTP/1.1", "HTTP/2"])
+        func anAnswerAheadOfContentThatIsRead(_ version: String) throws {
+            try withProxy(PlanChange { $0.policy.originVersion = .http2 }) { proxy in
+                let origin = try proxy.http2Origin { peer, _ in
+                    let (stream, _) = try peer.needRequest()
+                    try peer.wait("content") { $0.streams[stream]?.body.isEmpty == false }
+                    try peer.respond(stream, "HTTP/1.1 200 OK", "early")
+                    try peer.wait("all of it") { $0.streams[stream]?.hasEnded == true }
+                    try peer.serve()
+                }
+                let content = sampleBytes(900_000)
+                if version == "HTTP/2" {
+                    let client = try proxy.http2Client(to: origin)
+                    let stream = try client.request("POST /a HTTP/1.1", endsStream: false)
+                    try client.send(Array(content[..<1000]), on: stream, ends: false)
+                    #expect(try client.response(stream).body.text == "early")
+                    try client.send(Array(content[1000...]), on: stream)
+                    try client.wait("the end") { $0.streams[stream]?.code != nil }
+                    #expect(client.streams[stream]?.code == HTTP2ErrorCode.noError)
+                    #expect(try client.get("/next").body.text == "hello /next")
+                    client.wire.close()
+                } else {
+                    let wire = try proxy.secureTunnel(to: origin)
+                    try wire.send(
+                        "POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n")
+                    try wire.send(Array(content[..<1000]))
+                    #expect(try wire.readResponse().body.text == "early")
+                    try wire.send(Array(content[1000...]))
+                    // Told that its connection ends, it still brings all.
+                    #expect(try wire.read().isEmpty)
+                    wire.close()
+                }
+                let record = try proxy.traffic.exchange()
+                #expect(record.error == nil)
+                #expect(record.requestBody.size == 900_000)
+            }
+        }
+
+        /// Content that a head does not allow is the fault of who sends it: the reset that follows
+        /// is ours (RFC 9113 §8.1.1).
+        @Test(arguments: [("2", "hello", "200"), ("10", "hello", "200"), ("5", "hello", "204")])
+        func contentThatItsHeadForbids(_ row: (length: String, content: String, status: String))
+            throws
+        {
+            try withProxy { proxy in
+                let origin = try proxy.http2Origin { peer, _ in
+                    let (stream, _) = try peer.needRequest()
+                    let fields = [(":status", row.status), ("content-length", row.length)]
+                    try peer.say(
+                        .headers(
+                            UInt32(stream), row.status == "204" ? [fields[0]] : fields, ends: false),
+                        .data(UInt32(stream), Array(row.content.utf8), ends: true))
+                    try peer.waitForEnd()
+                }
+                let client = try proxy.http2Client(to: origin)
+                _ = try client.get("/a")
+                let record = try proxy.traffic.exchange()
+                #expect(record.error == "bad-response")
+                #expect(record.errorDetail?.contains("content-length") == true)
+                client.wire.close()
+            }
+        }
+
+        @Test(arguments: ["2", "10"])
+        func contentOfRequestsThatIsNotAsLongAsSaid(_ length: String) throws {
+            try withProxy { proxy in
+                let origin = try proxy.http2Origin { peer, _ in try peer.serve() }
+                let client = try proxy.http2Client(to: origin)
+                try client.say(
+                    .headers(
+                        1,
+                        [
+                            (":method", "POST"), (":scheme", "https"), (":path", "/a"),
+                            (":authority", "localhost"), ("content-length", length),
+                        ], ends: false))
+                try client.say(.data(1, Array("hello".utf8), ends: true))
+                let record = try proxy.traffic.exchange()
+                #expect(record.error == "bad-request")
+                #expect(record.errorDetail?.contains("content-length") == true)
+                client.wire.close()
+            }
+        }
+
+        /// What is no HTTP/2 is told as in HTTP/1.
+        @Test func garbageIsABadResponse() throws {
+            try withProxy { proxy in
+                let origin = try proxy.http2Origin { peer, _ in
+                    _ = try peer.needRequest()
+                    try peer.wire.send(
+                        "HTTP/1.1 200 OK\r\n\r\n" + String(repeating: "x", count: 99))
+                    try peer.waitForEnd()
+                }
+                let client = try proxy.http2Client(to: origin)
+                #expect(try client.get("/a").field("sallyport-error") == "bad-response")
+                let record = try proxy.traffic.exchange()
+                #expect(record.error == "bad-response")
+                #expect(record.errorDetail?.hasPrefix("the origin broke HTTP/2: ") == true)
+                client.wire.close()
+            }
+        }
+    }
+}
