@@ -24,7 +24,11 @@ extension FuzzedReader {
         let answer =
             frame(1, 4, 1, [0x48, 0x03, 0x31, 0x30, 0x33]) + frame(1, 4, 1, [0x88])
             + frame(0, 1, 1, [0x61, 0x62, 0x63])
-        return [settings + request + others, settings + post, settings + answer + others]
+        let farewell = frame(3, 0, 1, [0, 0, 0, 8]) + frame(7, 0, 0, [0, 0, 0, 1, 0, 0, 0, 0])
+        return [
+            settings + request + others, settings + post, settings + answer + others,
+            settings + request + farewell + post,
+        ]
     }
 
     private static func frame(
@@ -136,6 +140,9 @@ private enum HTTP2Events {
         var streams: [Int32: Transcript] = [:]
         var isBroken = false
         var isGoingAway = false
+        var opened: Set<Int32> = []
+        // Those that were opened behind a GOAWAY.
+        var late: Set<Int32> = []
         // Requests have left before any of their answers comes.
         _ = session.send(into: output)
         cut.pieces(of: 0..<bytes.count) { piece in
@@ -144,7 +151,14 @@ private enum HTTP2Events {
                 try session.receive(bytes.span.extracting(piece), now: 0)
             } catch { violation = error }
             for event in session.takeEvents() {
+                if isGoingAway, case .head(let stream, _) = event, !opened.contains(stream) {
+                    late.insert(stream)
+                }
+                if let stream = event.stream, late.contains(stream) { continue }
                 switch event {
+                case .head(let stream, _):
+                    opened.insert(stream)
+                    note(event, &transcript)
                 case .content(let stream, let content):
                     streams[stream, default: Transcript()].append(content.span)
                     session.consume(stream, content.count)
@@ -234,6 +248,19 @@ private enum HTTP2Events {
             transcript.note("malformed", Int(stream))
             transcript.note("fields", head.text)
             transcript.note("detail", text: detail)
+        }
+    }
+}
+
+extension HTTP2Event {
+    /// What it is about; `nil` for the connection.
+    fileprivate var stream: Int32? {
+        switch self {
+        case .head(let stream, _), .content(let stream, _), .trailers(let stream, _),
+            .ended(let stream), .closed(let stream, _), .promise(let stream, _, _),
+            .violated(let stream, _), .unsent(let stream), .malformed(let stream, _, _):
+            stream
+        case .settings, .goAway: nil
         }
     }
 }
