@@ -6,8 +6,6 @@ internal import HTTPModel
 final class BothEnds: @unchecked Sendable {
     /// A final head that changes over to another protocol.
     var switched: ResponseHead?
-    /// Whether the response has passed while the origin still takes content.
-    var hasPassedEarly = false
     private var sendFailure: RelayFailure?
     private var receiveFailure: RelayFailure?
     private var hasReceivingFailedFirst = false

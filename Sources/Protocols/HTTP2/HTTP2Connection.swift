@@ -30,6 +30,8 @@ package final class HTTP2Connection: @unchecked Sendable {
     private var streams: [Int32: HTTP2Stream] = [:]
     /// Why it came to its end, `nil` while it goes on.
     package private(set) var end: HTTP2End?
+    /// Whether the peer has said that it ends the connection in order (RFC 9113 §6.8).
+    package private(set) var hasPeerSaidGoodbye = false
     /// Whether no new streams are to be opened.
     package private(set) var isGoingAway = false
     private var hasAnnouncedEnd = false
@@ -166,7 +168,9 @@ package final class HTTP2Connection: @unchecked Sendable {
             case .ended(let id): streams[id]?.takeEnd()
             case .closed(let id, let code): close(id, code)
             case .settings(let settings): onSettings?(settings)
-            case .goAway: goAway()
+            case .goAway(_, let code):
+                hasPeerSaidGoodbye = code == HTTP2ErrorCode.noError
+                goAway()
             case .promise: break
             case .unsent(let id): streams[id]?.take(failure: .unsent)
             case .violated(let id, let detail): streams[id]?.take(malformed: detail)

@@ -247,7 +247,7 @@ package final class HTTP2Stream: @unchecked Sendable {
     /// Sends all that the buffer holds, and consumes it; waits while too much is on its way.
     package func write(_ buffer: ByteBuffer) async throws(HTTP2StreamFailure) {
         if let failure { throw failure }
-        if hasStoppedWriting || isClosed { throw .stopped }
+        if hasStoppedWriting { throw .stopped }
         guard !buffer.isEmpty else { return }
         lacksRoom = !connection.session.append(buffer.readable, to: id)
         buffer.removeAll()

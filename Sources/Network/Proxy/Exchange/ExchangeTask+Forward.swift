@@ -156,8 +156,7 @@ extension ExchangeTask {
     }
 
     /// Sends the content while the response may already come: an origin may refuse early, ask for
-    /// the content with 100 (RFC 9110 §10.1.1), or answer while it listens; one that has answered and
-    /// does not say that it wants no more gets the rest.
+    /// the content with 100 (RFC 9110 §10.1.1), or answer while it listens.
     ///
     /// - Returns: a head that changes over to another protocol; `nil` if the response has passed.
     @inline(never)
@@ -180,7 +179,6 @@ extension ExchangeTask {
                     both.noteSend(error)
                     // An origin that stops listening may still have said why.
                     if error.endsReception { origin.stopReceiving() }
-                    if both.hasPassedEarly { self.client.stopRequest(isAnswered: true) }
                 }
             }
             group.addTask {
@@ -192,8 +190,6 @@ extension ExchangeTask {
                     hasFailed = true
                 }
                 guard !self.isRequestComplete else { return }
-                both.hasPassedEarly = !hasFailed && both.switched == nil && origin.beginRest()
-                guard !both.hasPassedEarly else { return }
                 // What the client still sends has no reader, or it may be read for another origin.
                 origin.stopSending()
                 self.client.stopRequest(isAnswered: !hasFailed)

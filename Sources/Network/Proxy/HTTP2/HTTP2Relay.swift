@@ -106,7 +106,8 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
 
     /// Takes note of an exchange that the client brought to its end.
     func noteEnd(of stream: HTTP2Stream, _ failure: RelayFailure) {
-        if stream.hasLostConnection { cutOff = cutOff ?? failure }
+        guard stream.hasLostConnection, !connection.hasPeerSaidGoodbye else { return }
+        cutOff = cutOff ?? failure
     }
 
     private func judgeEnd() throws(ConnectionEnd) {

@@ -21,10 +21,6 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
     private let worker: ProxyWorker
     /// `nil` until the request is sent.
     private(set) var stream: HTTP2Stream?
-    /// For a piece of content to go, in milliseconds.
-    private var writePatience: UInt64
-    /// The same once the response is whole.
-    private static let restPatience: UInt64 = 2000
     /// Until when the response is read at most.
     private var readLimit = UInt64.max
 
@@ -32,7 +28,6 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
         self.leg = leg
         self.connection = connection
         self.worker = worker
-        writePatience = worker.limits.bodyTimeout
         isOnUsedConnection = leg.exchangeCount > 0
         leg.exchangeCount += 1
     }
@@ -44,7 +39,6 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
         self.connection = connection
         self.worker = worker
         self.stream = stream
-        writePatience = worker.limits.bodyTimeout
         isOnUsedConnection = false
         leg.exchangeCount += 1
     }
@@ -80,7 +74,7 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
 
     func sendContent(_ buffer: ByteBuffer) async throws(RelayFailure) {
         guard let stream else { return }
-        stream.writeDeadline = worker.loop.now + writePatience
+        stream.writeDeadline = worker.loop.now + worker.limits.bodyTimeout
         do throws(HTTP2StreamFailure) {
             try await stream.write(buffer)
         } catch {
@@ -136,14 +130,6 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
     func tunnel() -> (stream: any TunnelStream, late: ByteBuffer?) {
         guard let stream else { preconditionFailure("no request was sent on the stream") }
         return (HTTP2TunnelStream(stream), nil)
-    }
-
-    /// An origin that wants no more resets the stream (RFC 9113 §8.1), or opens no window.
-    func beginRest() -> Bool {
-        guard let stream, !stream.isClosed else { return false }
-        writePatience = min(writePatience, Self.restPatience)
-        stream.writeDeadline = min(stream.writeDeadline, worker.loop.now + writePatience)
-        return true
     }
 
     func stopSending() { stream?.stopWriting() }

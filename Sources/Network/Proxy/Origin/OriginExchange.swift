@@ -47,8 +47,6 @@ protocol OriginExchange: AnyObject, Sendable {
     /// What goes on once another protocol was agreed on, and what was read of it already.
     func tunnel() -> (stream: any TunnelStream, late: ByteBuffer?)
 
-    /// Its response is whole before the request: tells whether it may go on to take the content.
-    func beginRest() -> Bool
     /// Stops whoever waits to send: the response is whole, or the client has left.
     func stopSending()
     func stopReceiving()
@@ -62,7 +60,6 @@ protocol OriginExchange: AnyObject, Sendable {
 
 extension OriginExchange {
     var http1: HTTP1OriginExchange? { nil }
-    func beginRest() -> Bool { false }
     var brokenHead: [UInt8] { [] }
     var refusedHead: ResponseHead? { nil }
 }

@@ -568,7 +568,8 @@ package final class HTTP2Session {
         switch code {
         case HTTP2ErrorCode.protocolError:
             "the content is not as long as content-length says, or none is allowed"
-        case HTTP2ErrorCode.flowControlError: "the content is more than the window allows"
+        case HTTP2ErrorCode.flowControlError:
+            "more was sent than a window allows, or it grew too far"
         default: "the stream was reset with \(HTTP2ErrorCode.name(code))"
         }
     }

@@ -24,7 +24,7 @@ extension FuzzedReader {
         let answer =
             frame(1, 4, 1, [0x48, 0x03, 0x31, 0x30, 0x33]) + frame(1, 4, 1, [0x88])
             + frame(0, 1, 1, [0x61, 0x62, 0x63])
-        let farewell = frame(3, 0, 1, [0, 0, 0, 8]) + frame(7, 0, 0, [0, 0, 0, 1, 0, 0, 0, 0])
+        let farewell = frame(7, 0, 0, [1, 18, 3, 4, 5, 6, 7, 8]) + frame(3, 0, 1, [0, 0, 0, 8])
         return [
             settings + request + others, settings + post, settings + answer + others,
             settings + request + farewell + post,
