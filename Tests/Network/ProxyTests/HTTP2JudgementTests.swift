@@ -30,17 +30,23 @@ extension ProxyTests {
             }
         }
 
+        /// An origin that takes a request and says nothing.
+        private static func silent(
+            _ proxy: ProxyUnderTest, _ came: DispatchSemaphore
+        ) throws -> ScriptedOrigin {
+            try proxy.http2Origin { peer, _ in
+                _ = try peer.needRequest()
+                came.signal()
+                try peer.waitForEnd()
+            }
+        }
+
         /// A client that ends its connection is told of as in HTTP/1.
         @Test(arguments: [true, false])
         func aClientThatLeavesBreaksItsConnection(isRequestWhole: Bool) throws {
             try withProxy { proxy in
                 let came = DispatchSemaphore(value: 0)
-                let origin = try proxy.http2Origin { peer, _ in
-                    _ = try peer.needRequest()
-                    came.signal()
-                    try peer.waitForEnd()
-                }
-                let client = try proxy.http2Client(to: origin)
+                let client = try proxy.http2Client(to: try Self.silent(proxy, came))
                 _ = try client.request("POST /a HTTP/1.1", endsStream: isRequestWhole)
                 came.wait()
                 client.wire.close()
@@ -55,12 +61,7 @@ extension ProxyTests {
         @Test func aClientThatSaysGoodbyeEndsInOrder() throws {
             try withProxy { proxy in
                 let came = DispatchSemaphore(value: 0)
-                let origin = try proxy.http2Origin { peer, _ in
-                    _ = try peer.needRequest()
-                    came.signal()
-                    try peer.waitForEnd()
-                }
-                let client = try proxy.http2Client(to: origin)
+                let client = try proxy.http2Client(to: try Self.silent(proxy, came))
                 _ = try client.request("GET /a HTTP/1.1")
                 came.wait()
                 try client.say(.goAway(last: 0))

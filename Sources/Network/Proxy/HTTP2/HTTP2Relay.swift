@@ -128,9 +128,8 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
     }
 
     private var silentEnd: ConnectionEnd {
-        guard case .failed(let failure) = connection.end else {
-            return task.silentEnd(nil, hasAccepted: connection.hasAcknowledged)
-        }
+        let failure: StreamFailure? =
+            if case .failed(let failure) = connection.end { failure } else { nil }
         return task.silentEnd(failure, hasAccepted: connection.hasAcknowledged)
     }
 

@@ -174,7 +174,8 @@ private func noteInvalid(
         let isRequest = unsafe nghttp2_is_request(frame) != 0
         session.noteMalformed(header.stream_id, reason, isRequest: isRequest)
     } else {
-        session.noteInvalid(header.stream_id, unsafe String(cString: nghttp2_strerror(reason)))
+        session.noteViolation(
+            on: header.stream_id, unsafe String(cString: nghttp2_strerror(reason)))
     }
 }
 

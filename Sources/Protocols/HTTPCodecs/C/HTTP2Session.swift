@@ -509,7 +509,7 @@ package final class HTTP2Session {
     }
 
     /// A frame other than a head is not allowed; 0 is the connection.
-    func noteInvalid(_ stream: Int32, _ detail: String) {
+    func noteViolation(on stream: Int32, _ detail: String) {
         failureDetail = detail
         guard stream > 0 else { return }
         events.append(.violated(stream: stream, detail: "a frame is not allowed (\(detail))"))

@@ -105,7 +105,7 @@ struct HTTP2PseudoFields: Sendable {
 /// A head as HTTP/1 spells it, while it is written: what the pseudo-header fields make, and then the
 /// fields.
 struct HTTP2HeadLines {
-    private(set) var lines: FieldLines
+    private var lines: FieldLines
     let start: HTTP2HeadStart
 
     init(_ kind: HTTP2HeadStart.Kind, _ status: Int, _ pseudo: HTTP2PseudoFields) {
