@@ -13,6 +13,20 @@ let strict: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
+/// What the compiler calls for libFuzzer in the build of Scripts/fuzz, and the program answers itself
+/// (`TouchedCounters`, Comparisons.swift).
+let guided: [LinkerSetting] =
+    Context.environment["SALLYPORT_FUZZ_GUIDED"] == nil
+    ? []
+    : [
+        .unsafeFlags(
+            [
+                "8bit_counters_init", "pcs_init", "trace_cmp1", "trace_cmp2", "trace_cmp4",
+                "trace_cmp8", "trace_const_cmp1", "trace_const_cmp2", "trace_const_cmp4",
+                "trace_const_cmp8",
+            ].flatMap { ["-Xlinker", "--wrap=__sanitizer_cov_\($0)"] })
+    ]
+
 /// The layers, which are the folders of `Sources` and `Tests`: a target uses those of its own layer
 /// and of the layers above it in this list.
 let layers: KeyValuePairs<String, [String]> = [
@@ -60,10 +74,12 @@ func target(
         exclude: exclude, swiftSettings: strict, plugins: plugins)
 }
 
-func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func program(
+    _ name: String, _ dependencies: [Target.Dependency], linked: [LinkerSetting] = []
+) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, path: "Sources/\(layer(of: name))/\(name)",
-        swiftSettings: strict)
+        swiftSettings: strict, linkerSettings: linked)
 }
 
 func tests(
@@ -245,7 +261,7 @@ let package = Package(
                 "TLS", "Traffic",
                 "TransferAnalysis",
             ]),
-        program("sallyport-fuzz", ["Base", "Commands", "Fuzzing"]),
+        program("sallyport-fuzz", ["Base", "Commands", "Fuzzing"], linked: guided),
 
         // The files in Certs, made a part of the tool when it is built.
         .executableTarget(

@@ -173,9 +173,12 @@ def main():
     parser.add_argument("--list", action="store_true", help="list the readers")
     parser.add_argument("--reader", action="append", metavar="NAME", help="this one (repeatable)")
     parser.add_argument("--proxy", action="store_true", help="the whole proxy alone")
+    parser.add_argument("--floods", action="store_true",
+                        help="floods, one after another, and how long another client waits")
     parser.add_argument("--executions", type=int, metavar="N", help="of each reader")
     parser.add_argument("--seconds", type=float, metavar="N",
-                        help="for all together, readers and proxy (300, without --executions)")
+                        help="for all together, readers and proxy (300, without --executions);"
+                        " for each flood (6)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="for all changes (1)")
     parser.add_argument("--input", metavar="FILE", help="run this input once and show what is read")
     parser.add_argument("--around", action="store_true", help=argparse.SUPPRESS)
@@ -196,6 +199,10 @@ def main():
             return 4
         return abs(subprocess.run(
             [options.program, "--reader", name, "--input", options.input]).returncode)
+    if options.floods:
+        return subprocess.run(
+            [sys.executable, "-B", str(HERE / "floods.py"), "--tool", f"{options.program},tool"]
+            + (["--seconds", str(options.seconds)] if options.seconds else [])).returncode
     # What breaks a rule leaves its input; a core of it would only fill the disk.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     seconds = options.seconds or (0 if options.executions else 300)

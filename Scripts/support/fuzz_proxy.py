@@ -107,6 +107,7 @@ class Run:
         self.history = collections.deque(maxlen=60)
         self.faults = []
         self.latencies = []
+        self.clocked = []  # the same with the waits for a CPU
         self.peak = 0
 
     def fault(self, what):
@@ -253,20 +254,19 @@ class Run:
             stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)
         for line in process.stdout:
             if self.ended.is_set():
-                break
-            kind, value, address = line.split(" ", 2)
+                # It stops, and tells of the request that is under way.
+                process.stdin.close()
+            kind, value, address, clocked = line.split()
             with self.lock:
-                self.made[address.strip()] += 1
+                self.made[address] += 1
             if kind == "ok":
                 self.latencies.append(float(value))
+                self.clocked.append(float(clocked))
                 if float(value) > LATENCY_LIMIT:
                     self.fault(f"another client waited {1000 * float(value):.0f} ms")
             elif self.proxy.poll() is None:
                 self.fault(f"another client was not served: {kind}")
         process.stdin.close()
-        # What it did until it heard of the end.
-        for line in process.stdout:
-            self.made[line.split(" ", 2)[2].strip()] += 1
         process.wait()
 
     def check_capture(self):
@@ -293,7 +293,7 @@ class Run:
             if result.returncode not in (0, 1, 3):
                 self.fault(f"{command[0]} of the capture ended with {result.returncode}")
 
-    def run(self):
+    def make_certificate(self):
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
              "-nodes", "-keyout", self.folder / "key.pem", "-out", self.folder / "certificate.pem",
@@ -301,16 +301,9 @@ class Run:
             check=True, capture_output=True)
         (self.folder / "origin.pem").write_bytes(
             (self.folder / "key.pem").read_bytes() + (self.folder / "certificate.pem").read_bytes())
-        origins = {"plain": self.listen(False), "tls": self.listen(True)}
-        ports = self.start(origins)
-        threads = [threading.Thread(target=self.attack, args=(ports, origins))
-                   for _ in range(CLIENTS)]
-        prober = threading.Thread(target=self.probe, args=(ports["explicit"],))
-        for thread in threads + [prober]:
-            thread.start()
-        self.watch(self.options.seconds)
-        for thread in threads + [prober]:
-            thread.join(30)
+
+    def finish(self):
+        """Ends the proxy, which has to do so in order, and looks at what it recorded."""
         if self.proxy.poll() is None:
             self.proxy.send_signal(signal.SIGINT)
             try:
@@ -324,9 +317,24 @@ class Run:
             else:
                 self.check_capture()
 
+    def run(self):
+        self.make_certificate()
+        origins = {"plain": self.listen(False), "tls": self.listen(True)}
+        ports = self.start(origins)
+        threads = [threading.Thread(target=self.attack, args=(ports, origins))
+                   for _ in range(CLIENTS)]
+        prober = threading.Thread(target=self.probe, args=(ports["explicit"],))
+        for thread in threads + [prober]:
+            thread.start()
+        self.watch(self.options.seconds)
+        for thread in threads + [prober]:
+            thread.join(30)
+        self.finish()
+
 
 def prober(port, process):
-    """Asks a good origin every 50 ms and prints how long it took, without waits for a CPU."""
+    """Asks a good origin every 50 ms and prints how long it took, without waits for a CPU and with
+    them."""
     origin = socket.create_server(("127.0.0.1", 0), backlog=128)
     target = "127.0.0.1:%d" % origin.getsockname()[1]
 
@@ -345,16 +353,24 @@ def prober(port, process):
                     pass
 
     def waits():
-        """How long threads stood in line for a CPU, in seconds."""
-        total = 0
+        """How long each thread stood in line for a CPU, in nanoseconds."""
+        found = {}
         for pid in (process, os.getpid()):
             try:
                 for task in os.listdir(f"/proc/{pid}/task"):
                     with open(f"/proc/{pid}/task/{task}/schedstat") as file:
-                        total += int(file.read().split()[1])
+                        found[pid, task] = int(file.read().split()[1])
             except OSError:
                 pass
-        return total / 1e9
+        return found
+
+    def waited(before):
+        """What a request stood in line since, in seconds: with one loop of the proxy, whatever its
+        other threads wait for meanwhile, and with each thread of this process in turn."""
+        grown = {key: value - before.get(key, 0) for key, value in waits().items()}
+        own = sum(value for (pid, _), value in grown.items() if pid != process)
+        return (own + max((value for (pid, _), value in grown.items() if pid == process),
+                          default=0)) / 1e9
 
     for _ in range(4):
         threading.Thread(target=serve, daemon=True).start()
@@ -376,9 +392,9 @@ def prober(port, process):
             expected = f"GET /{number} HTTP/1.1\r\nHost: {target}\r\n\r\n".encode()
             is_own = answer.startswith(b"HTTP/1.1 200 ") and answer.endswith(b"\r\n\r\n" + expected)
             kind = "ok" if is_own else repr(answer[:300]).replace(" ", "_")
-            print(kind, max(0, took - (waits() - before)), address, flush=True)
+            print(kind, max(0, took - waited(before)), address, took, flush=True)
         except OSError as error:
-            print(type(error).__name__, 0, address, flush=True)
+            print(type(error).__name__, 0, address, 0, flush=True)
 
 
 def main():
@@ -423,4 +439,5 @@ def main():
         os._exit(0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -177,16 +177,7 @@ extension RealClientTests {
         @Test func connectionsLiveAsWithoutUs() async throws {
             let (folder, world) = (try Folder(), try #require(CapturedWorld.current))
             let python = Peer.python.path ?? ""
-            let listener = """
-                import socket, sys
-                s = socket.create_server(('127.0.0.1', 0))
-                print(s.getsockname()[1], flush=True)
-                while True: print('got', s.accept()[0].recv(1000), flush=True)
-                """
-            let outside = try world.start([python, "-c", listener], in: folder)
-            let port = try await eventually("the port of \(outside.story)") {
-                Int(String(decoding: outside.output, as: UTF8.self).dropLast())
-            }
+            let (outside, port) = try await listener(in: folder, world)
             let life = [python, Peer.script("captured/life.py"), "\(port)"]
             let plain = try world.start(
                 [
@@ -201,6 +192,41 @@ extension RealClientTests {
             #expect(String(decoding: outside.output, as: UTF8.self) == "\(port)\n")
             let connections = try await run.capture.connections()
             #expect(connections.allSatisfy { $0.host == "127.0.0.1" && $0.port == port })
+        }
+
+        /// Says its port, and then whatever it gets, on the loopback outside.
+        private func listener(
+            in folder: Folder, _ world: CapturedWorld
+        ) async throws -> (program: Program, port: Int) {
+            let script = """
+                import socket, sys
+                s = socket.create_server(('127.0.0.1', 0))
+                print(s.getsockname()[1], flush=True)
+                while True: print('got', s.accept()[0].recv(1000), flush=True)
+                """
+            let program = try world.start([Peer.python.path ?? "", "-c", script], in: folder)
+            let port = try await eventually("the port of \(program.story)") {
+                Int(String(decoding: program.output, as: UTF8.self).dropLast())
+            }
+            return (program, port)
+        }
+
+        /// A connection that is opened anew for the same client leads to the same server, and never
+        /// to who listens on the same port outside.
+        @Test func ownServersAreReachedAgain() async throws {
+            let (folder, world) = (try Folder(), try #require(CapturedWorld.current))
+            let (outside, port) = try await listener(in: folder, world)
+            let command = [
+                Peer.python.path ?? "", Peer.script("captured/redials.py"), "\(port)",
+            ]
+            // Each stream of HTTP/2 takes a connection of its own then.
+            let run = try CapturedRun(command, in: folder, options: ["--origin-http", "1"])
+            _ = try await run.program.end()
+            let inside = [1, 3, 5].map { "(\($0), b'inside')" }.joined(separator: ", ")
+            #expect(
+                run.output == "streams: ([\(inside)], 3)\nprotocol_is_refused: (True, 2)\n",
+                "\(run.program.story)")
+            #expect(String(decoding: outside.output, as: UTF8.self) == "\(port)\n")
         }
 
         /// What the server sees and the client is answered; that its connection ends is told to it

@@ -8,6 +8,8 @@
     enum GuidedRun {
         /// The reader whose turn it is; libFuzzer's callback has no argument for it.
         nonisolated(unsafe) private static var reader: FuzzedReader?
+        /// Of executions.
+        nonisolated(unsafe) private static var count = 0
 
         static func run(
             _ reader: FuzzedReader, folder: String, executions: UInt64, seconds: UInt64,
@@ -27,6 +29,8 @@
             let dictionary = words.isEmpty ? [] : ["-dict=\(folder)/words"]
             // It reads its numbers as 32 bits: what is larger may be none.
             let runs = min(executions, UInt64(Int32.max))
+            // The seeds have run.
+            TouchedCounters.tell()
             return drive(
                 [
                     "sallyport-fuzz", corpus, "-runs=\(runs)", "-seed=\(seed & 0xFFFF_FFFF)",
@@ -45,6 +49,11 @@
                     guard let reader = unsafe GuidedRun.reader else { return 0 }
                     let input = unsafe UnsafeBufferPointer(start: bytes, count: size)
                     unsafe Execution.run(reader, Array(input))
+                    unsafe GuidedRun.count += 1
+                    // Early executions meet most of the code that there is to meet.
+                    if unsafe GuidedRun.count < 1024 || GuidedRun.count % 256 == 0 {
+                        TouchedCounters.tell()
+                    }
                     return 0
                 }
             }

@@ -266,6 +266,23 @@ struct HARDialectTests {
         #expect(try traffic.exchange(7)?.responseBody.isTruncated == true)
     }
 
+    /// Of a packed file too: it is unpacked, and left out, as it is read.
+    @Test func leavesOutWhatUnpacksToTooMuch() async throws {
+        var importer = HARImporter()
+        importer.stringByteLimit = 1 << 20
+        let long = String(repeating: "x", count: 3 << 20)
+        let entry = Self.rows[2].entry
+        let longEntry = entry.replacing("\"hi\"", with: "\"\(long)\"")
+        let packed = ContentEncoder.encode(
+            Array("{\"log\":{\"entries\":[{\(longEntry)},{\(entry)}]}}".utf8))
+        #expect(packed.count < 10_000)
+        let (traffic, losses) = try await read(file: packed, importer)
+        #expect(losses.losses.map(\.kind.code) == ["head-rebuilt", "content-too-long"])
+        #expect(try traffic.exchange(7)?.responseBody.isTruncated == true)
+        #expect(traffic.content(7, .response) == [])
+        #expect(traffic.content(8, .response).text == "hi")
+    }
+
     func read(_ entries: String) async throws -> (MemoryTraffic, LossReport) {
         try await read(file: Array("{\"log\":{\"version\":\"1.2\",\"entries\":\(entries)}}".utf8))
     }

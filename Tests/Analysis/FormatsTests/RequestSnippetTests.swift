@@ -1,5 +1,6 @@
 import Base
 import Foundation
+import HTTPCodecs
 import ProcessStart
 import Testing
 import Traffic
@@ -181,6 +182,30 @@ struct RequestSnippetTests {
         let text = try snippet(["POST / HTTP/1.1"], body).text(as: form)
         #expect(text.utf8.count < 1000)
         #expect(text.contains("sallyport flows show 'a b'\\''c' 1 --part request-body"))
+    }
+
+    /// A few hundred bytes that would be 80 MiB.
+    private static let bomb: [UInt8] = {
+        let encoder = ContentEncoder(.gzip)
+        let piece = [UInt8](repeating: 0xFF, count: 1 << 20)
+        let packed = (0..<80).flatMap { _ in encoder.encode(piece.span) } + encoder.finish()
+        return ContentEncoder.encode(packed)
+    }()
+
+    /// It is sent as it was; where it may hold secrets, it is read from the capture.
+    @Test(arguments: RequestSnippet.Form.allCases)
+    func leavesPackedWhatWouldGrowTooMuch(_ form: RequestSnippet.Form) throws {
+        #expect(Self.bomb.count < 1000)
+        let lines = ["POST / HTTP/1.1", "Content-Encoding: gzip, gzip"]
+        let text = try snippet(lines, Self.bomb).text(as: form)
+        #expect(text.contains("gzip, gzip"))
+        #expect(text.contains(Base64.encode(Self.bomb)))
+        #expect(text.utf8.count < 3000)
+        let claimed = try snippet(lines + ["Content-Type: application/json"], Self.bomb)
+            .text(as: form)
+        #expect(claimed.contains("gzip, gzip"))
+        #expect(claimed.contains("sallyport flows show 'a b'\\''c' 1 --part request-body"))
+        #expect(claimed.utf8.count < 1000)
     }
 
     /// Foundation takes one bracket for a reason to encode each percent sign again.

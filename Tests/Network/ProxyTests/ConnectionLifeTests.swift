@@ -240,6 +240,105 @@ extension ProxyTests {
             }
         }
 
+        /// The same by HTTP/2, whichever side speaks it.
+        @Test(arguments: [(true, true), (true, false), (false, true)])
+        func passwordOfAnotherProxyGoesOnInStreams(clients: Bool, origins: Bool) throws {
+            let version = PlanChange { $0.policy.originVersion = origins ? .http2 : .http1 }
+            try withProxy(version) { proxy in
+                let origin =
+                    if origins {
+                        try proxy.http2Origin { peer, _ in
+                            let (stream, head) = try peer.needRequest()
+                            try Self.checkPassword(in: head.text.text)
+                            try peer.respond(
+                                stream, "HTTP/1.1 407 No|Proxy-Authenticate: Basic realm=x")
+                            try peer.waitForEnd()
+                        }
+                    } else {
+                        try proxy.origin(.tls) { wire, _ in
+                            try Self.checkPassword(in: try wire.readHead())
+                            try wire.send(Self.refusal)
+                            try wire.expectEnd()
+                        }
+                    }
+                if clients {
+                    let client = try proxy.http2Client(to: origin)
+                    let seen = try client.get("/", fields: "|Proxy-Authorization: Basic dTpw")
+                    #expect(seen.status == 407)
+                    #expect(seen.field("proxy-authenticate") == "Basic realm=x")
+                    client.wire.close()
+                } else {
+                    let client = try proxy.secureTunnel(to: origin)
+                    let answer = try client.get(
+                        "/", fields: "Proxy-Authorization: Basic dTpw\r\n")
+                    #expect(answer.status == 407)
+                    #expect(answer.field("proxy-authenticate") == "Basic realm=x")
+                    client.close()
+                }
+            }
+        }
+
+        private static let refusal =
+            "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=x\r\nContent-Length: 0\r\n\r\n"
+
+        private static func checkPassword(in head: String) throws {
+            try check(
+                head.lowercased().contains("\r\nproxy-authorization: basic dtpw\r\n"), head)
+        }
+
+        /// Where the client speaks to us as its proxy, streams are no exception.
+        @Test func passwordInAStreamToUsDoesNotGoOn() throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin { wire, _ in
+                    let head = try wire.readHead()
+                    try check(!head.lowercased().contains("proxy-auth"), head)
+                    try wire.send(Self.refusal)
+                    try wire.expectEnd()
+                }
+                let client = try HTTP2Peer(.client, try proxy.connect())
+                let stream = try client.request(
+                    "GET / HTTP/1.1|Proxy-Authorization: Basic dTpw", authority: origin.authority,
+                    scheme: "http")
+                let seen = try client.response(stream)
+                #expect(seen.status == 407)
+                #expect(seen.field("proxy-authenticate") == nil)
+                client.wire.close()
+                let recorded = try proxy.traffic.exchange().requestHead.text
+                #expect(recorded.contains("proxy-authorization: Basic dTpw\r\n"))
+            }
+        }
+
+        /// A tunnel that a proxy of the client's own opens is asked for by the client's password.
+        @Test(arguments: [Way.plainTunnel, .tunnel13])
+        func tunnelOfAnotherProxyIsAskedForWithItsPassword(_ way: Way) throws {
+            let line = "CONNECT inner.example:443 HTTP/1.1\r\n"
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    let first = try wire.readHead()
+                    try check(first.hasPrefix(line), first)
+                    try wire.send(Self.refusal)
+                    let second = try wire.readHead()
+                    try check(second.hasPrefix(line), second)
+                    try Self.checkPassword(in: second)
+                    try wire.send("HTTP/1.1 200 Yes\r\n\r\n")
+                    let early = try wire.read(3)
+                    try check(early == [1, 2, 3], "\(early)")
+                    try wire.send([4, 5])
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(line + "Host: inner.example\r\n\r\n")
+                let refusal = try client.readResponse()
+                #expect(refusal.status == 407)
+                #expect(refusal.field("proxy-authenticate") == "Basic realm=x")
+                try client.send(
+                    line + "Host: inner.example\r\nProxy-Authorization: Basic dTpw\r\n\r\n")
+                #expect(try client.readHead() == "HTTP/1.1 200 Yes\r\n\r\n")
+                try client.send([1, 2, 3])
+                #expect(try client.readToEnd() == [4, 5])
+                client.close()
+            }
+        }
+
         // MARK: Who else gets a connection
 
         /// By NTLM a connection is one user's, also if the user came by HTTP/2.

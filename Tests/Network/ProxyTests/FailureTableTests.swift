@@ -1,5 +1,6 @@
 import Base
 import Foundation
+import HTTPCodecs
 import ProcessStart
 import TLS
 import Testing
@@ -15,9 +16,10 @@ extension ProxyTests {
             try judge(row, by: row.way)
         }
 
+        /// What a client does before it speaks any HTTP is left out.
         @Test(
             .enabled(if: FlawedOrigin.hasPeers),
-            arguments: FailureRow.all.filter { $0.way == .reverse && !$0.isSecure })
+            arguments: FailureRow.all.filter { $0.way == .reverse && $0.trust == .proxy })
         func saysTheSameOverHTTP2(_ row: FailureRow) throws {
             try judge(row, by: .reverseHTTP2)
         }
@@ -83,6 +85,39 @@ extension ProxyTests.FailureTable {
             }
         }
     }
+
+    /// The same where HTTP/2 is spoken, by the client and by the origin, or by one of them.
+    @Test(
+        .enabled(if: FlawedOrigin.hasPeers),
+        arguments: [
+            ("h2", .demandsCertificate), ("h2", .demandsCertificateByHTTP2),
+            ("http/1.1", .demandsCertificateByHTTP2),
+        ] as [(String, FlawedOrigin.Flaw)])
+    func certificateIsToldInStreams(_ version: String, _ flaw: FlawedOrigin.Flaw) throws {
+        let origin = try FlawedOrigin(flaw)
+        let target = ProxyPlan.ReverseTarget(.https, host: "localhost", port: origin.port)
+        let change = PlanChange { plan in
+            plan.wiring.ports[0].mode = .reverse(target)
+            plan.policy.originVersion = flaw == .demandsCertificate ? .http1 : .http2
+            plan.policy.originTrust.extraAuthorities = [origin.authority]
+        }
+        try withProxy(change) { proxy in
+            for place in 0..<10 {
+                if version == "h2" {
+                    try Self.fetchInStream(proxy)
+                } else {
+                    let client = try proxy.connect()
+                    try client.secure(ProxyUnderTest.clientSession(for: "localhost"))
+                    #expect(try client.get("/").status == 502)
+                    client.close()
+                }
+                let connection = try proxy.traffic.connection(place)
+                let cause = connection.cause
+                #expect(cause.contains(" a client certificate"), "\(cause)")
+                #expect(connection.notes.map(\.code).contains("origin-asked-for-certificate"))
+            }
+        }
+    }
 }
 
 // MARK: How they are run
@@ -143,8 +178,20 @@ extension ProxyTests.FailureTable {
         return try #require(seen)
     }
 
+    /// A request by a client that speaks HTTP/2 alone, of an origin that fails.
+    private static func fetchInStream(_ proxy: ProxyUnderTest) throws {
+        let wire = try proxy.connect()
+        try wire.secure(ProxyUnderTest.clientSession(for: "localhost", protocols: ["h2"]))
+        try check(wire.session?.parameters.alpn == "h2", "the proxy did not choose h2")
+        let client = try HTTP2Peer(.client, wire)
+        #expect(try client.get("/").status == 502)
+        wire.close()
+    }
+
     /// A request by curl, whichever way; how it ends is the proxy's to tell.
     private static func fetch(_ url: String, _ row: FailureRow, _ proxy: ProxyUnderTest) throws {
+        // With TLS curl offers HTTP/1.1 as well, and that is what is chosen for such origins.
+        if row.way == .reverseHTTP2, row.isSecure { return try fetchInStream(proxy) }
         var arguments = ["-sS", "-m", "10", "-o", "/dev/null", "--noproxy", ""]
         arguments.append(row.way == .reverseHTTP2 ? "--http2-prior-knowledge" : "--http1.1")
         switch row.way {

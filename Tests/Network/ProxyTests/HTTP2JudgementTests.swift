@@ -99,7 +99,10 @@ extension ProxyTests {
         @Test(arguments: ["2", "10"])
         func contentOfRequestsThatIsNotAsLongAsSaid(_ length: String) throws {
             try withProxy { proxy in
-                let origin = try proxy.http2Origin { peer, _ in try peer.serve() }
+                // It answers nobody: an answer ahead of the content would end the exchange.
+                let origin = try proxy.http2Origin { peer, _ in
+                    while try peer.nextRequest() != nil {}
+                }
                 let client = try proxy.http2Client(to: origin)
                 try client.say(
                     .headers(
@@ -113,6 +116,41 @@ extension ProxyTests {
                 #expect(record.error == "bad-request")
                 #expect(record.errorDetail?.contains("content-length") == true)
                 client.wire.close()
+            }
+        }
+
+        /// A path that begins otherwise than with a slash is answered: a client takes a reset alone
+        /// for a fault of the moment, and asks again. The library looks at two schemes alone.
+        @Test(
+            arguments: ["foo", "*foo", "*", "https://localhost/"], ["http", "https", "ftp"])
+        func pathsWithoutASlashAreAnswered(_ path: String, _ scheme: String) throws {
+            try withProxy { proxy in
+                let origin = try proxy.http2Origin { peer, _ in
+                    while let (stream, head) = try peer.nextRequest() {
+                        try check(head.path.text == "/next", head.path.text)
+                        try peer.respond(stream)
+                    }
+                }
+                let wire = try proxy.secureTunnel(to: origin, protocols: ["h2"])
+                let client = try RawHTTP2(wire)
+                for (stream, asked) in [(1, path), (3, "/next")] as [(UInt32, String)] {
+                    try client.request(
+                        stream: stream,
+                        [
+                            (":method", "GET"), (":scheme", scheme), (":authority", "localhost"),
+                            (":path", asked),
+                        ])
+                }
+                // By the static table (RFC 7541 §A): 400, then 200.
+                let answer = try client.next(of: 1)
+                #expect(answer.type == 1 && answer.payload.first == 0x8C)
+                #expect(try client.next(of: 3).payload.first == 0x88)
+                _ = try proxy.traffic.exchange(1)
+                let records = proxy.traffic.content.finalExchanges.sorted { $0.stream < $1.stream }
+                #expect(records.map(\.status) == [400, 200])
+                #expect(records.map(\.error) == ["bad-request", nil])
+                #expect(records.map(\.answeredByTool) == [true, false])
+                wire.close()
             }
         }
 

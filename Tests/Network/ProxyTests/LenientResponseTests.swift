@@ -1,4 +1,5 @@
 import Base
+import HTTP2Frames
 import HTTPCodecs
 import Testing
 import Traffic
@@ -205,6 +206,60 @@ extension ProxyTests {
                 #expect(seen.body.text == "done")
                 #expect(seen.trailers == "x-end: 2\r\n\r\n")
                 client.wire.close()
+            }
+        }
+
+        /// What a stream of HTTP/2 may end with; a Transfer-Encoding makes it malformed.
+        private static let ofStreams = [
+            ("content-length", "3"), ("x-sum", "1"), ("host", "evil"), ("if-match", "a"),
+            ("authorization", "b"), ("set-cookie", "c"), ("x-end", "2"),
+        ]
+        private static let recorded =
+            ofStreams.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n"
+        private static let passingOfStreams = "x-sum: 1\r\nx-end: 2\r\n\r\n"
+
+        @Test func doNotPassFromStreamsOfClients() throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin { wire, _ in
+                    let request = try wire.readRequest()
+                    try check(request.body.text == "abc", request.head)
+                    try check(request.trailers == Self.passingOfStreams, request.trailers)
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                    try wire.expectEnd()
+                }
+                let client = try HTTP2Peer(.client, try proxy.connect())
+                let stream = try client.request(
+                    "POST / HTTP/1.1", authority: origin.authority, scheme: "http",
+                    endsStream: false)
+                try client.send([UInt8]("abc".utf8), on: stream, ends: false)
+                // Past the session, which sends no such trailers.
+                try client.say(.headers(UInt32(stream), Self.ofStreams))
+                #expect(try client.response(stream).body.text == "ok")
+                client.wire.close()
+                let trailers = try proxy.traffic.exchange().requestBody.trailers
+                #expect(trailers.text == Self.recorded)
+                let connection = try proxy.http2Connection()
+                #expect(connection.notes.map(\.code) == ["forbidden-trailers"])
+            }
+        }
+
+        @Test func doNotPassFromStreamsOfOrigins() throws {
+            try withProxy(PlanChange { $0.policy.originVersion = .http2 }) { proxy in
+                let origin = try proxy.http2Origin { peer, _ in
+                    let (stream, _) = try peer.needRequest()
+                    try peer.respond(stream, "HTTP/1.1 200 OK", "abc", ends: false)
+                    try peer.say(.headers(UInt32(stream), Self.ofStreams))
+                    try peer.waitForEnd()
+                }
+                let client = try proxy.secureTunnel(to: origin)
+                let response = try client.get("/")
+                #expect(response.body.text == "abc")
+                #expect(response.trailers == Self.passingOfStreams)
+                client.close()
+                let trailers = try proxy.traffic.exchange().responseBody.trailers
+                #expect(trailers.text == Self.recorded)
+                let connection = try proxy.traffic.connection()
+                #expect(connection.notes.map(\.code).contains("forbidden-trailers"))
             }
         }
     }

@@ -125,5 +125,29 @@ extension ProxyTests {
                 #expect(try client.readResponse().body.text == "ok", "\(row.name)")
             }
         }
+
+        /// TLS on one side is enough: both legs would go on without it.
+        @Test(arguments: ["client", "origin"])
+        func offerOfHTTP2IsDroppedWhereOneSideHasTLS(_ side: String) throws {
+            let isClients = side == "client"
+            try withProxy { proxy in
+                let origin = try proxy.origin(isClients ? .plain : .tls) { wire, _ in
+                    let head = try wire.readHead().lowercased()
+                    try check(!head.contains("h2c") && !head.contains("http2-settings"), head)
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                    _ = try wire.readToEnd()
+                }
+                let client = try proxy.connect()
+                // TLS to the proxy itself, for a request that goes on in clear.
+                if isClients { try client.secure(ProxyUnderTest.clientSession(for: "localhost")) }
+                let target =
+                    isClients ? "http://\(origin.authority)/" : "https://localhost:\(origin.port)/"
+                let answer = try client.get(
+                    target,
+                    fields: "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+                        + "HTTP2-Settings: AAMAAABkAAQAAP__\r\n")
+                #expect(answer.body.text == "ok")
+            }
+        }
     }
 }

@@ -61,7 +61,11 @@ func lines(_ fields: HTTP2Fields) -> [String] {
         .init(
             "cookie crumbs", get + ["cookie: a=1", "cookie: b=2"],
             "GET / HTTP/2.0|host: a.test|cookie: a=1|cookie: b=2|"),
-        .init("asterisk", get(replacing: "*"), "GET * HTTP/2.0|host: a.test|"),
+        .init(
+            "asterisk", [":method: OPTIONS", ":authority: a.test", ":path: *"],
+            "OPTIONS * HTTP/2.0|host: a.test|"),
+        .init("asterisk of another method", get(replacing: "*"), "invalid-target"),
+        .init("no slash", get(replacing: "a"), "invalid-target"),
         .init("query", get(replacing: "/a?b#c"), "GET /a?b#c HTTP/2.0|host: a.test|"),
         .init("octets above ASCII", get(replacing: "/~FF"), "GET /\u{FFFD} HTTP/2.0|host: a.test|"),
         .init("empty value", get + ["a: "], "GET / HTTP/2.0|host: a.test|a: |"),
@@ -272,6 +276,24 @@ func lines(_ fields: HTTP2Fields) -> [String] {
             ])
         #expect(
             lines(.response(status: 502, [("A-B", Array("c".utf8))])) == [":status: 502", "a-b: c"])
+    }
+
+    /// What a client says to a proxy of its own, and is told by it, is not for us to take out.
+    @Test(arguments: [true, false])
+    func proxyFieldsStayWhereTheyAreAnothers(isKept: Bool) throws {
+        let request = try requestHead(
+            "GET / HTTP/1.1\r\nHost: h\r\nProxy-Authorization: Basic x\r\n"
+                + "Proxy-Connection: keep-alive\r\nA: 1\r\n\r\n")
+        let written = HTTP2Fields.request(
+            request, scheme: "https", authority: Array("o.test".utf8)[...], target: nil,
+            keepsProxyFields: isKept)
+        let password = isKept ? ["proxy-authorization: Basic x (sensitive)"] : []
+        #expect(Array(lines(written).dropFirst(4)) == password + ["a: 1"])
+        let response = try responseHead(
+            "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic\r\nA: 1\r\n\r\n")
+        let answer = HTTP2Fields.response(response, keepsProxyFields: isKept)
+        let challenge = isKept ? ["proxy-authenticate: Basic"] : []
+        #expect(Array(lines(answer).dropFirst()) == challenge + ["a: 1"])
     }
 
     @Test func trailersHaveNoPseudoHeaderFields() {

@@ -45,6 +45,10 @@ import Testing
         .init("no scheme", Frame.get().filter { $0.0 != ":scheme" }),
         .init("no path", Frame.get().filter { $0.0 != ":path" }),
         .init("empty path", Frame.get("")),
+        .init("a path without a slash", Frame.get("foo")),
+        .init("more than an asterisk", Frame.get("*foo")),
+        .init("an asterisk for GET", Frame.get("*")),
+        .init("a URL for a path", Frame.get("https://a.test/")),
         .init("no authority", Frame.get().filter { $0.0 != ":authority" }),
         .init(
             "host instead", Frame.get().filter { $0.0 != ":authority" } + [("host", "b")], "head"),
@@ -81,6 +85,12 @@ import Testing
         .init(
             "pseudo in trailers",
             [.headers(1, Frame.get(), ends: false), .headers(1, [(":path", "/")])], "head reset 1"),
+        .init(
+            "transfer-encoding in trailers",
+            [
+                .headers(1, Frame.get(), ends: false),
+                .headers(1, [("transfer-encoding", "chunked")]),
+            ], "head reset 1"),
         .init(
             "trailers that end nothing",
             [.headers(1, Frame.get(), ends: false), .headers(1, [("a", "b")], ends: false)],

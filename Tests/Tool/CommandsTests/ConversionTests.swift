@@ -257,6 +257,23 @@ struct ConversionTests {
         }
     }
 
+    /// A file of some 80 KB that would be 80 MiB.
+    @Test func importsNothingOfAPackedFileOfZeros() async throws {
+        try await inFolder { folder in
+            let (file, capture) = (folder + "/a.har.gz", folder + "/a")
+            let encoder = ContentEncoder(.gzip)
+            let zeros = [UInt8](repeating: 0, count: 1 << 20)
+            let packed = (0..<80).flatMap { _ in encoder.encode(zeros.span) } + encoder.finish()
+            try Data(packed).write(to: URL(fileURLWithPath: file))
+            let result = await run(["import", file, "--capture", capture])
+            #expect(result.code == 4)
+            #expect(
+                result.diagnostics.text
+                    == "sallyport: error: the file is no whole HAR: unexpected byte, at byte 0\n")
+            #expect(!FileManager.default.fileExists(atPath: capture))
+        }
+    }
+
     @Test func stopsInsideOfAContent() async throws {
         try await inFolder { folder in
             let path = folder + "/a"

@@ -24,6 +24,20 @@ struct LiveLogTests {
             ])
     }
 
+    /// A call of gRPC fails with a status of 200, in the trailers or in a head that is all of them.
+    @Test func namesHowACallFailed() {
+        let calls = SampleCalls.source().exchangeRecords
+        let line = "07:05:01.250 200 POST https://api.example.com/shop.Cart/Get 0 20ms"
+        let failed = "\(line) grpc 14 UNAVAILABLE"
+        let lines = calls.map { plain.line(for: $0) }
+        #expect(lines == [line, failed, failed])
+        let log = LiveLog(for: Collector().stream(100), Palette(isColoured: true))
+        let isRed = calls.map { call in
+            log.line(for: call).hasSuffix("\u{1B}[31m 0 20ms grpc 14 UNAVAILABLE\u{1B}[0m")
+        }
+        #expect(isRed == [false, true, true])
+    }
+
     @Test func aLineAConnectionThatCameToNothing() {
         let lines = SampleCapture.source().connectionRecords.map { plain.line(for: $0) }
         #expect(

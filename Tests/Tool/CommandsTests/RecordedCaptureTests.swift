@@ -36,6 +36,11 @@ struct RecordedCaptureTests {
         try await compare(command, "session.sallyport", SampleCapture.source())
     }
 
+    @Test(arguments: [["flows", "list"], ["flows", "list", "--json"]])
+    func saysTheSameOfCallsInAFile(_ command: [String]) async throws {
+        try await compare(command, "calls.sallyport", SampleCalls.source())
+    }
+
     @Test(arguments: messageCommands)
     func saysTheSameOfMessagesInAFile(_ command: [String]) async throws {
         try await compare(command, "messages.sallyport", SampleMessages.source())

@@ -49,4 +49,61 @@ struct FlowSummaryTests {
             .text
         #expect(line.contains("\"url\":\"http://h/\u{FFFD}\""))
     }
+
+    struct Call: CustomTestStringConvertible, Sendable {
+        let name: String
+        /// Of the response's head.
+        var fields = ""
+        var trailers = ""
+        var type = "application/grpc"
+        var error: String?
+        var isCut = false
+        let status: Int?
+        let trouble: String?
+        let remark: String
+        var testDescription: String { name }
+    }
+
+    static let calls = [
+        Call(
+            name: "in the trailers", trailers: "grpc-status: 14", status: 14,
+            trouble: "grpc 14 UNAVAILABLE", remark: "grpc 14 UNAVAILABLE"),
+        Call(
+            name: "nothing but trailers", fields: "grpc-status: 14\r\n", status: 14,
+            trouble: "grpc 14 UNAVAILABLE", remark: "grpc 14 UNAVAILABLE"),
+        Call(
+            name: "and cut", trailers: "grpc-status: 14", isCut: true, status: 14,
+            trouble: "grpc 14 UNAVAILABLE", remark: "grpc 14 UNAVAILABLE, response cut"),
+        Call(
+            name: "and broken off", trailers: "grpc-status: 14", error: "origin-closed",
+            status: 14, trouble: "origin-closed", remark: "origin-closed"),
+        Call(
+            name: "a success", trailers: "grpc-status: 0", status: 0, trouble: nil, remark: ""),
+        Call(name: "no end", status: nil, trouble: nil, remark: ""),
+        Call(
+            name: "no call", trailers: "grpc-status: 14", type: "text/plain", status: nil,
+            trouble: nil, remark: ""),
+    ]
+
+    /// With a status of 200 all the same.
+    @Test(arguments: calls)
+    func tellsHowACallEnded(_ call: Call) {
+        var exchange = ExchangeRecord(
+            id: 1, connection: 1, startedAt: Timestamp(microseconds: 0), scheme: .https,
+            authority: "h")
+        exchange.requestHead = [UInt8]("POST /a/B HTTP/2.0\r\n\r\n".utf8)
+        exchange.responseHead = [UInt8](
+            "HTTP/2.0 200\r\ncontent-type: \(call.type)\r\n\(call.fields)\r\n".utf8)
+        exchange.responseBody.trailers = [UInt8](
+            (call.trailers.isEmpty ? "" : "\(call.trailers)\r\n\r\n").utf8)
+        exchange.responseBody.isTruncated = call.isCut
+        exchange.status = 200
+        exchange.error = call.error
+        let flow = FlowSummary(ExchangeSummary(exchange), client: "", withSecrets: false)
+        #expect(flow.grpcStatus == call.status)
+        #expect(flow.trouble == call.trouble)
+        #expect(flow.remark == call.remark)
+        let number = call.status.map { String($0) } ?? "null"
+        #expect(flow.json.line.text.contains("\"grpcStatus\":\(number)"))
+    }
 }

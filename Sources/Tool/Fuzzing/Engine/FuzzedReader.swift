@@ -73,8 +73,13 @@ package struct FuzzedReader: Sendable {
     /// An offset that depends on the input alone, so that a file is all that is needed to see a
     /// difference again.
     private static func offset(in bytes: [UInt8]) -> Int {
+        1 + Int(number(of: bytes) % UInt64(bytes.count - 1))
+    }
+
+    /// A number that depends on the input alone, for what cannot be done with each.
+    static func number(of bytes: [UInt8]) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        return 1 + Int(hash % UInt64(bytes.count - 1))
+        return hash
     }
 }

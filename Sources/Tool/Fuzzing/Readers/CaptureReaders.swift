@@ -28,7 +28,7 @@ extension FuzzedReader {
                 }
                 place = end
             }
-            CaptureFileSample.read(file, &transcript)
+            CaptureFileSample.read(file, of: bytes, &transcript)
         })
 }
 
@@ -51,7 +51,10 @@ private enum CaptureFileSample {
         } catch { Oracle.fail("no capture: \(error.detail)") }
     }
 
-    static func read(_ file: [UInt8], _ transcript: inout Transcript) {
+    /// - Parameter changes: what the file was made of.
+    static func read(
+        _ file: [UInt8], of changes: [UInt8], _ transcript: inout Transcript
+    ) {
         defer { Files.remove(path) }
         do {
             try Files.replace(path, file)
@@ -92,7 +95,7 @@ private enum CaptureFileSample {
             }
             transcript.note("flaws", try reader.verify().count)
             capture.submit(events)
-            Exports.run(capture)
+            Exports.run(capture, for: changes)
         } catch { transcript.note("unreadable", text: "\(error)") }
     }
 

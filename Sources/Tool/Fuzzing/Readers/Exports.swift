@@ -9,25 +9,30 @@ internal import TLS
 internal import Traffic
 internal import TransferAnalysis
 
-/// All that is made of a capture without a command line.
+/// What is made of a capture without a command line.
 enum Exports {
     /// Of one export, in bytes: a foreign capture must not become more than a multiple of itself.
     private static let outputLimit = 64 << 20
 
-    static func run(_ capture: MemoryCapture) {
-        for isOpen in [true, false] {
-            _ = bytes(HARExporter(), of: capture, withSecrets: isOpen)
-            _ = bytes(MitmproxyExporter(), of: capture, withSecrets: isOpen)
-            _ = bytes(PacketExporter(), of: capture, withSecrets: isOpen)
-        }
-        find(capture)
-        snippets(capture)
-        do {
-            try replay(capture)
-            try transfer(capture)
-            try compare(capture)
-        } catch { Oracle.fail("\(error)") }
+    /// Makes one of them, which the input decides: all at each execution would leave no time for
+    /// the reader itself.
+    ///
+    /// - Parameter input: what the capture was made of.
+    static func run(_ capture: MemoryCapture, for input: [UInt8]) {
+        let form = forms[Int(FuzzedReader.number(of: input) % UInt64(forms.count))]
+        do { try form(capture) } catch { Oracle.fail("\(error)") }
     }
+
+    private static let forms: [@Sendable (MemoryCapture) throws -> Void] = [
+        { _ = bytes(HARExporter(), of: $0, withSecrets: true) },
+        { _ = bytes(HARExporter(), of: $0, withSecrets: false) },
+        { _ = bytes(MitmproxyExporter(), of: $0, withSecrets: true) },
+        { _ = bytes(MitmproxyExporter(), of: $0, withSecrets: false) },
+        { _ = bytes(PacketExporter(), of: $0, withSecrets: true) },
+        { _ = bytes(PacketExporter(), of: $0, withSecrets: false) },
+        { find($0) }, { snippets($0) }, { try replay($0) }, { try transfer($0) },
+        { try compare($0) },
+    ]
 
     static func bytes(
         _ exporter: any CaptureExporter, of capture: MemoryCapture, withSecrets: Bool

@@ -38,7 +38,7 @@ extension FuzzedReader {
             run: { bytes, cut, transcript in
                 let capture = Import.run(make(), bytes, cut, &transcript)
                 capture.note(in: &transcript)
-                if cut == .whole { Exports.run(capture) }
+                if cut == .whole { Exports.run(capture, for: bytes) }
             })
     }
 
@@ -112,7 +112,7 @@ extension FuzzedReader {
             let importer = PacketImporter(keyLog: helloKeyLog)
             let capture = Import.run(importer, file, .whole, &transcript)
             capture.note(in: &transcript)
-            Exports.run(capture)
+            Exports.run(capture, for: bytes)
         })
 
     /// One datagram: what it speaks, and where its secret stands.
@@ -147,7 +147,7 @@ extension FuzzedReader {
         run: { bytes, _, transcript in
             let capture = MemoryCapture()
             capture.submit(Records.made(of: bytes))
-            Exports.run(capture)
+            Exports.run(capture, for: bytes)
         })
 }
 

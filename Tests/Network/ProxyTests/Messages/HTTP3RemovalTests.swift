@@ -23,6 +23,18 @@ extension ProxyTests {
             ("clear", ["clear"], ["clear"], false),
             ("none", [], [], false),
             ("malformed", [#"h3=":443"#], [], true),
+            (
+                "malformed without HTTP/3", [#"h1="a:80", ma=1, persist=0"#],
+                [#"h1="a:80", ma=1, persist=0"#], false
+            ),
+            ("malformed, unquoted", ["h2=a:443; ma=1"], ["h2=a:443; ma=1"], false),
+            (
+                "malformed with HTTP/3 in it", ["h2=a:443,h3=b:443; ma=1"], ["h2=a:443"], true
+            ),
+            (
+                "malformed beside HTTP/3", [#"h1="a:80", ma=1"#, #"h3=":443""#],
+                [#"h1="a:80", ma=1"#], true
+            ),
         ]
 
         @Test(arguments: rows, [Way.absoluteForm, .tunnel13])

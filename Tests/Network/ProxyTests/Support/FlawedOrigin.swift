@@ -12,6 +12,7 @@ final class FlawedOrigin {
         case oldVersion
         case demandsCertificate
         case demandsCertificateInTLS12
+        case demandsCertificateByHTTP2
     }
 
     static let program = "/usr/bin/openssl"
@@ -59,6 +60,8 @@ final class FlawedOrigin {
             case .demandsCertificate: "-Verify 1 -verify_return_error -CAfile ca.pem"
             case .demandsCertificateInTLS12:
                 "-tls1_2 -Verify 1 -verify_return_error -CAfile ca.pem"
+            case .demandsCertificateByHTTP2:
+                "-alpn h2 -Verify 1 -verify_return_error -CAfile ca.pem"
             case .selfSigned, .expired, .wrongName: ""
             }
         port = try Self.serve(server, options, in: folder)

@@ -133,7 +133,7 @@ final class HTTP2Peer: @unchecked Sendable {
         }
         let fields = HTTP2Fields.request(
             head, scheme: scheme, authority: Array(authority.utf8)[...], target: nil,
-            protocolName: protocolName.map { Array($0.utf8) })
+            protocolName: protocolName.map { Array($0.utf8) }, keepsProxyFields: true)
         guard let stream = session.request(fields, endsStream: endsStream) else {
             throw WireFailure("no stream for \(lines)")
         }
@@ -195,7 +195,7 @@ final class HTTP2Peer: @unchecked Sendable {
         guard let (head, _) = try ResponseReader.read(Array(text.utf8).span) else {
             throw WireFailure("no head: \(lines)")
         }
-        return .response(head)
+        return .response(head, keepsProxyFields: true)
     }
 
     private static func trailers(_ lines: String) throws -> HTTP2Fields {

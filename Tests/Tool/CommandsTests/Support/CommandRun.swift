@@ -49,6 +49,7 @@ struct CommandRun {
                 switch path {
                 case "session.sallyport": return SampleCapture.source()
                 case "contents.sallyport": return SampleContents.source()
+                case "calls.sallyport": return SampleCalls.source()
                 case "messages.sallyport": return SampleMessages.source()
                 case "messages-later.sallyport": return SampleMessages.later()
                 case "transfers.sallyport": return SampleTransfers.source()

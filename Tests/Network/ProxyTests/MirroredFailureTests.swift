@@ -1,0 +1,61 @@
+import Base
+import Sockets
+import Testing
+import Traffic
+
+@testable import Proxy
+
+extension ProxyTests {
+    /// What a client that was led here meets where its origin fails: nothing that only a proxy
+    /// could have said.
+    @Suite struct MirroredFailures {
+        /// What the origin says to the ClientHello before it ends the connection.
+        static let refusals: [(name: String, bytes: [UInt8])] = [
+            ("an alert", [21, 3, 3, 0, 2, 2, 40]), ("the end", []),
+            ("no TLS", [UInt8]("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)),
+        ]
+
+        /// It gets an alert in place of a certificate of ours, with a page behind it.
+        @Test(arguments: refusals)
+        func refusedHandshake(_ row: (name: String, bytes: [UInt8])) throws {
+            let led = try LedPort()
+            let origin = try ScriptedOrigin { wire, _ in
+                _ = try wire.read(1)
+                try wire.sendIfTaken(row.bytes)
+                try wire.finish()
+                _ = try wire.readToEnd()
+            }
+            try withProxy(PlanChange { led.lead(&$0, to: origin.address) }) { proxy in
+                proxy.adopt(origin)
+                let client = try Wire.connect(to: led.address)
+                let session = ProxyUnderTest.clientSession(for: "localhost")
+                let first = try client.beginSecuring(session)
+                #expect(first == [21, 3, 1, 0, 2, 2, 40])
+                // Whoever was shown a certificate would wait for more.
+                if first.first == 21 { #expect(try client.readToEnd() == []) }
+                client.close()
+                let connection = try proxy.traffic.connection()
+                #expect(connection.outcome == .originHandshakeFailed)
+                #expect(connection.exchangeCount == 0)
+                #expect(connection.clientTLS?.alerts.map(\.name) == ["handshake_failure"])
+                #expect(proxy.traffic.content.exchanges.isEmpty)
+                #expect(origin.acceptedCount == 1)
+            }
+        }
+
+        /// It is refused too, before anything that it says: as nearly as who has accepted it can.
+        @Test func refusedPort() throws {
+            let (led, closed) = (try LedPort(), try ClosedPort())
+            let nobody = try #require(SocketAddress(literal: "127.0.0.1", port: closed.port))
+            try withProxy(PlanChange { led.lead(&$0, to: nobody) }) { proxy in
+                let client = try Wire.connect(to: led.address)
+                #expect(try client.readToEnd() == [])
+                #expect(client.end == .reset)
+                let connection = try proxy.traffic.connection()
+                #expect(connection.outcome == .originUnreachable)
+                #expect(connection.exchangeCount == 0)
+                #expect(proxy.traffic.content.exchanges.isEmpty)
+            }
+        }
+    }
+}
