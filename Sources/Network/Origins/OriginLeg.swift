@@ -26,6 +26,8 @@ package final class OriginLeg: @unchecked Sendable {
     package private(set) var brokenHead: [UInt8] = []
     /// Whether an authentication is bound to the connection, so that no other client may have it.
     package var isPersonal = false
+    /// Whether its last response asked for a step of such an authentication: it is nobody's yet.
+    package private(set) var isChallenged = false
     /// Whose clients may be led over it.
     package var reach = OriginReach.everywhere
     /// The proxy at its other end, which wants whole URLs; `nil` if the origin is there.
@@ -55,11 +57,19 @@ package final class OriginLeg: @unchecked Sendable {
         self.tls = tls
     }
 
-    /// Notes an authentication that is bound to the connection (RFC 4559 §6, NTLM) in a request or
-    /// a response of it: such a connection is never given to another client.
-    package func notePersonal(_ fields: Fields) {
-        guard !isPersonal else { return }
-        isPersonal = fields.bindsConnection
+    /// Notes an authentication that is bound to the connection (RFC 4559 §6, NTLM) in a request that
+    /// goes over it: such a connection is never given to another client.
+    package func notePersonal(_ request: RequestHead) {
+        isChallenged = false
+        if !isPersonal { isPersonal = request.fields.bindsConnection }
+    }
+
+    /// Notes the same of a response.
+    package func notePersonal(_ response: ResponseHead) {
+        let asks = response.status == 401 || response.status == 407
+        guard asks || !isPersonal, response.fields.bindsConnection else { return }
+        isPersonal = true
+        isChallenged = asks
     }
 
     /// Whether it asked for a client certificate in the handshake.

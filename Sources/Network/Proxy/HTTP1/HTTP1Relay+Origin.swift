@@ -18,7 +18,7 @@ extension HTTP1Relay: OriginSource {
         guard let http2 = leg.http2 else {
             return HTTP1OriginExchange(leg, worker: worker, owner: self)
         }
-        leg.notePersonal(request.head.fields)
+        leg.notePersonal(request.head)
         return HTTP2OriginExchange(leg, http2, worker: worker)
     }
 

@@ -158,7 +158,8 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
         }
         let bindsConnection = request.head.fields.bindsConnection
         return idle.lastIndex {
-            $0.target == target && $0.isReady && (!$0.isPersonal || bindsConnection)
+            $0.target == target && $0.isReady
+                && (!$0.isPersonal || bindsConnection && $0.isChallenged)
         }.map { exchange(over: idle.remove(at: $0)) }
     }
 
@@ -167,7 +168,8 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
     }
 
     /// A connection for one exchange: a stream of a shared one, or one of HTTP/1. No other request
-    /// may go over one that is authenticated: streams may be those of several users.
+    /// may go over one that is authenticated, with whatever credentials: streams may be those of
+    /// several users. Only the steps of one authentication go over one connection.
     func origin(for request: OutgoingRequest) async throws(OriginFailure) -> any OriginExchange {
         let target = request.origin
         while unsafe connecting[target] != nil {

@@ -69,7 +69,7 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     /// Writes the head into the worker's `scratch`.
     @inline(never)
     private func writeHead(of request: OutgoingRequest, endsRequest: Bool) {
-        leg.notePersonal(request.head.fields)
+        leg.notePersonal(request.head)
         offer = request.offer(isOriginClear: leg.tls == nil)
         method = request.upgrade == nil ? request.head.knownMethod : .get
         let forwarding =
@@ -187,7 +187,7 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
             throw .originViolation(error)
         }
         guard !head.isInterim else { return }
-        leg.notePersonal(head.fields)
+        leg.notePersonal(head)
         let reader = BodyReader(framing, trailerLimits: .response)
         hasNoContent = reader.isComplete
         body = reader
