@@ -1,4 +1,5 @@
 import Base
+import TestConditions
 import Testing
 import Traffic
 
@@ -167,7 +168,7 @@ struct PacketDecoderTests {
     }
 
     /// One identification again and again, refused or made whole by its second piece.
-    @Test("Identifications that come again cost no more", .timeLimit(.minutes(1)))
+    @Test("Identifications that come again cost no more", .processorTime(below: .seconds(60)))
     func repetition() throws {
         for second in [2, 1] as [UInt16] {
             var store = FragmentStore()

@@ -14,7 +14,7 @@ struct ForegroundPushTests {
     /// The feed of another server is asked once for the user, and for all pushes together once at
     /// most; one that wants to be left alone is, by them.
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(10)),
         arguments: [
             (503, [ResponseField("Retry-After", "3600")], 1), (503, [], 2), (404, [], 2),
         ])
@@ -35,7 +35,7 @@ struct ForegroundPushTests {
 
     /// What was to be fetched behind the gap is, and where the app was left wakes it.
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(10)),
         arguments: [
             (.screen(isOn: false), 3, []),
             (.closed("news"), 3, ["wake 1 news resumed push"]),

@@ -38,7 +38,7 @@ struct StrangerTests {
         return configuration
     }
 
-    @Test(.timeLimit(.minutes(1))) func readsNoContentWithoutEnd() async throws {
+    @Test(.timeLimit(.minutes(10))) func readsNoContentWithoutEnd() async throws {
         let codes = try await withLaboratory(ContentServerConfiguration(), Self.bounded) {
             $0.path.raw.starts(with: "/feeds".utf8) ? Self.endless(200) : Self.endless(201)
         } _: { laboratory in
@@ -63,7 +63,7 @@ struct StrangerTests {
     }
 
     /// Who ends waits for no answer, not even where it may be of any length.
-    @Test(.timeLimit(.minutes(1)), arguments: ["managed", "register"])
+    @Test(.timeLimit(.minutes(10)), arguments: ["managed", "register"])
     func stopsInAContent(_ what: String) async throws {
         let ending = Ending()
         let code = try await withLaboratory { _ in
@@ -89,7 +89,7 @@ struct StrangerTests {
     }
 
     /// Who is stopped waits no longer for a feed that another fetches.
-    @Test(.timeLimit(.minutes(1))) func leavesTheQueueOfAFeed() async throws {
+    @Test(.timeLimit(.minutes(10))) func leavesTheQueueOfAFeed() async throws {
         let begun = Ending()
         let codes = try await withLaboratory { _ in
             Self.endless(200) { begun.end() }

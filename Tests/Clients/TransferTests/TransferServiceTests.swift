@@ -446,7 +446,7 @@ import Testing
     }
 
     /// What an origin drips holds no place that others wait for.
-    @Test(.timeLimit(.minutes(1))) func whatBringsNothingGivesWay() async throws {
+    @Test(.timeLimit(.minutes(10))) func whatBringsNothingGivesWay() async throws {
         let clock = HandClock()
         var laboratory = Laboratory()
         laboratory.clock = clock
@@ -480,7 +480,7 @@ import Testing
     }
 
     /// A file that comes into the way meanwhile costs nothing of what has come.
-    @Test(.timeLimit(.minutes(1))) func waitsForAFileInTheWay() async throws {
+    @Test(.timeLimit(.minutes(10))) func waitsForAFileInTheWay() async throws {
         let disk = MemoryDisk()
         var laboratory = Laboratory()
         laboratory.disk = disk
@@ -505,7 +505,7 @@ import Testing
     }
 
     /// Whatever has come into the way: what is looked for behind a crash is not there, and that is all.
-    @Test(.timeLimit(.minutes(1)), arguments: ["folder", "link", "nobody's"])
+    @Test(.timeLimit(.minutes(10)), arguments: ["folder", "link", "nobody's"])
     func waitsForWhatIsInTheWay(_ kind: String) async throws {
         let folder = try TransferFolder()
         var laboratory = Laboratory()

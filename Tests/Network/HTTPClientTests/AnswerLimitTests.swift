@@ -36,7 +36,7 @@ struct AnswerLimitTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func endsBeyondWhatIsKept() async throws {
+    @Test(.timeLimit(.minutes(10))) func endsBeyondWhatIsKept() async throws {
         var configuration = ClientConfiguration()
         configuration.keptContentLimit = 100_000
         configuration.endsBeyondKept = true
@@ -50,7 +50,7 @@ struct AnswerLimitTests {
         #expect(outcome.exchanges.count == 1)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
     func endsInTime(_ isEndless: Bool) async throws {
         var configuration = ClientConfiguration()
         configuration.timeLimit = 50
@@ -63,7 +63,7 @@ struct AnswerLimitTests {
     }
 
     /// The stop of who called ends it, too, before and while it runs.
-    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
     func isStoppedAllTheSame(_ isStopped: Bool) async throws {
         let outcome = try await withClient { _, stream in
             await Self.serve(stream, isEndless: true)

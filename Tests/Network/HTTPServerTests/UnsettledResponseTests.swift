@@ -8,7 +8,7 @@ import Transport
 /// What a socket took is not yet what a client got: whoever breaks off behind a response is told of.
 struct UnsettledResponseTests {
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(10)),
         arguments: [
             ("Host: a", true, false), ("Host: a", false, true),
             ("Host: a\r\nConnection: close", true, false),
@@ -115,7 +115,7 @@ struct UnsettledResponseTests {
     }
 
     /// A request that came while a response was written, by itself, tells nothing of that.
-    @Test(.timeLimit(.minutes(2))) func doubtsWhoAskedAhead() async throws {
+    @Test(.timeLimit(.minutes(10))) func doubtsWhoAskedAhead() async throws {
         let tellings = Tellings()
         try await withServer(tellings.answer(size: 32 << 20)) { laboratory in
             let client = try await laboratory.connect()
@@ -133,7 +133,7 @@ struct UnsettledResponseTests {
 
     /// Where the connection ends with the response, too: what the client's system has not taken soon
     /// may never be taken. Of this it takes a part, and the server's the rest.
-    @Test(.timeLimit(.minutes(2)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(10)), arguments: [false, true])
     func doubtsWhatIsNotTaken(_ reads: Bool) async throws {
         let tellings = Tellings()
         try await withServer(tellings.answer(size: 600_000)) { laboratory in
@@ -147,7 +147,7 @@ struct UnsettledResponseTests {
 
     /// Who resets has read no more than its system has acknowledged, but for a segment or two of TLS:
     /// there is what it says last to be left unread.
-    @Test(.timeLimit(.minutes(2)), arguments: [(false, false), (true, false), (true, true)])
+    @Test(.timeLimit(.minutes(10)), arguments: [(false, false), (true, false), (true, true)])
     func doubtsWhoResets(_ isSecure: Bool, _ reads: Bool) async throws {
         let tellings = Tellings()
         let authority = try testAuthority()
@@ -169,7 +169,7 @@ struct UnsettledResponseTests {
     }
 
     /// The same where it comes between a response and what the server says last.
-    @Test(.timeLimit(.minutes(2))) func doubtsWhoResetsAheadOfTheGoodbye() async throws {
+    @Test(.timeLimit(.minutes(10))) func doubtsWhoResetsAheadOfTheGoodbye() async throws {
         let authority = try testAuthority()
         let clients = Mutex<Channel?>(nil)
         let ends = Mutex<[Bool]>([])

@@ -12,7 +12,7 @@ import Views
 /// and the daemon of the transfers: push, wake, conditional request, handover, sleep, completion,
 /// wake, acknowledgement.
 @Suite(.serialized) struct FetchChainTests {
-    @Test(.timeLimit(.minutes(3))) func goesRoundAsAWhole() async throws {
+    @Test(.timeLimit(.minutes(10))) func goesRoundAsAWhole() async throws {
         let stage = try FetchStage()
         let played = try await stage.play { device in
             let token = try await device.wait { event -> String? in
@@ -60,7 +60,7 @@ import Views
     }
 
     /// Who does not stay hears the next time, once, and leaves nothing to the daemon twice.
-    @Test(.timeLimit(.minutes(3))) func hearsTheNextTime() async throws {
+    @Test(.timeLimit(.minutes(10))) func hearsTheNextTime() async throws {
         let stage = try FetchStage()
         let heard = try await stage.withServers { configuration, device in
             var heard: [[Int]] = []

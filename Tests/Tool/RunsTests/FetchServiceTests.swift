@@ -15,7 +15,7 @@ import Testing
         ("/status/404", [.failed]),
     ]
 
-    @Test(.timeLimit(.minutes(1)), arguments: rows)
+    @Test(.timeLimit(.minutes(10)), arguments: rows)
     func fetchesOnce(_ path: String, _ outcomes: [FetchOutcome]) async throws {
         try await Self.withContent { server, device, folder in
             for outcome in outcomes {
@@ -65,7 +65,7 @@ import Testing
         try FileManager.default.removeItem(atPath: folder)
     }
 
-    @Test(.timeLimit(.minutes(1))) func saysWhoCannotBeReached() async throws {
+    @Test(.timeLimit(.minutes(10))) func saysWhoCannotBeReached() async throws {
         try await Self.withContent { server, device, folder in
             var configuration = Self.configuration("http://\(server)/feeds/json/news", folder)
             configuration.managed = "http://127.0.0.1:1"
@@ -82,7 +82,7 @@ import Testing
 
     /// The dictionary is in the place of the command line, and what was made of it is told; a second
     /// run tells its own.
-    @Test(.timeLimit(.minutes(1))) func isConfiguredByItsManagers() async throws {
+    @Test(.timeLimit(.minutes(10))) func isConfiguredByItsManagers() async throws {
         try await Self.withContent { server, device, folder in
             let feed = "http://\(server)/feeds/atom/managed?steps=new"
             try await device.send(
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// What whoever hears cannot take ends the run, with that error.
-    @Test(.timeLimit(.minutes(1))) func endsWhenNobodyListens() async throws {
+    @Test(.timeLimit(.minutes(10))) func endsWhenNobodyListens() async throws {
         try await Self.withContent { server, _, folder in
             let service = try await FetchService(
                 Self.configuration("http://\(server)/feeds/json/news", folder),

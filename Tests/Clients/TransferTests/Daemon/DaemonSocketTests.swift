@@ -119,7 +119,7 @@ import Testing
     }
 
     /// Another daemon's socket, in a folder that was made anew, is left alone.
-    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(10)), arguments: [false, true])
     func endsWhenItsFolderGoes(isMadeAnew: Bool) async throws {
         let folder = try TransferFolder()
         let place = DaemonFolder(folder.path)
