@@ -137,7 +137,9 @@ package struct HTTP2Fields: Sendable {
                 hasTE = true
                 continue
             }
-            add(name, value, isSensitive: slice.known == .authorization)
+            add(
+                name, value,
+                isSensitive: slice.known == .authorization || slice.known == .proxyAuthorization)
         }
     }
 

@@ -58,12 +58,17 @@ package final class HTTP2Head: Sendable {
 
     /// The head as HTTP/1 would spell it: `host` is `:authority`, and comes first.
     ///
-    /// - Throws: the violation of a target that does not fit on a line.
+    /// - Throws: the violation of a target that does not fit on a line, or is no path.
     package func requestHead() throws(HTTP1Violation) -> RequestHead {
         let (method, target) = (pseudo.method, pseudo.target)
         guard !target.isEmpty, target.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw .invalidTarget
         }
+        // nghttp2 sees to this for the schemes `http` and `https` alone (RFC 9113 §8.3.1).
+        guard
+            path.isEmpty || path.first == UInt8(ascii: "/")
+                || path.elementsEqual("*".utf8) && method.elementsEqual("OPTIONS".utf8)
+        else { throw .invalidTarget }
         guard !method.isEmpty, method.allSatisfy(\.isTokenByte) else { throw .invalidMethod }
         guard authority.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .invalidTarget }
         let targetStart = method.count + 1
