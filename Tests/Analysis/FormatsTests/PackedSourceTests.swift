@@ -34,9 +34,8 @@ struct PackedSourceTests {
         let packed = Self.pack("", 0, coding)
         #expect(packed.count < 100_000)
         var parts = [packed]
-        var source = PackedSource({ parts.popLast() ?? [] }) {
-            Failure("malformed", party: .tool, $0)
-        }
+        let read = { parts.popLast() ?? [] }
+        var source = PackedSource(read) { Failure("malformed", party: .tool, $0) }
         var (count, longest) = (0, 0)
         while true {
             let piece = try source.next()
