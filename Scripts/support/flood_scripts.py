@@ -190,6 +190,8 @@ class KeyUpdates:
                 library().SSL_key_update(self.session, 0)
                 library().SSL_do_handshake(self.session)
             size = library().BIO_read(self.output, buffer, len(buffer))
+            if size <= 0:
+                raise OSError("no KeyUpdate")
             yield buffer.raw[:size], self.COUNT
 
     def free(self):

@@ -290,6 +290,8 @@ def play_one(options, flood, connections):
         try:
             run.run()
         finally:
+            run.is_over.set()
+            run.ended.set()
             if getattr(run, "proxy", None) and run.proxy.poll() is None:
                 run.proxy.kill()
         run.log.flush()

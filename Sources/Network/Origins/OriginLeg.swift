@@ -26,8 +26,10 @@ package final class OriginLeg: @unchecked Sendable {
     package private(set) var brokenHead: [UInt8] = []
     /// Whether an authentication is bound to the connection, so that no other client may have it.
     package var isPersonal = false
-    /// Whether its last response asked for a step of such an authentication: it is nobody's yet.
+    /// Whether its last response asked for a step of such an authentication.
     package private(set) var isChallenged = false
+    /// Whether its last request held a credential of such an authentication.
+    private var hasCredential = false
     /// Whose clients may be led over it.
     package var reach = OriginReach.everywhere
     /// The proxy at its other end, which wants whole URLs; `nil` if the origin is there.
@@ -61,7 +63,8 @@ package final class OriginLeg: @unchecked Sendable {
     /// goes over it: such a connection is never given to another client.
     package func notePersonal(_ request: RequestHead) {
         isChallenged = false
-        if !isPersonal { isPersonal = request.fields.bindsConnection }
+        hasCredential = request.fields.bindsConnection
+        if hasCredential { isPersonal = true }
     }
 
     /// Notes the same of a response.
@@ -69,7 +72,8 @@ package final class OriginLeg: @unchecked Sendable {
         let asks = response.status == 401 || response.status == 407
         guard asks || !isPersonal, response.fields.bindsConnection else { return }
         isPersonal = true
-        isChallenged = asks
+        // A scheme by its name alone, told to who has logged in, asks for another user.
+        isChallenged = asks && (!hasCredential || response.fields.bindsConnection(withToken: true))
     }
 
     /// Whether it asked for a client certificate in the handshake.

@@ -39,6 +39,8 @@ enum RequestRoute: Sendable {
     static func of(
         _ head: RequestHead, scheme: ArraySlice<UInt8>? = nil, through entry: Entry
     ) throws(HTTP1Violation) -> RequestRoute {
+        // nghttp2 sees to it for the schemes `http` and `https` alone (RFC 9113 §8.3.1).
+        guard scheme == nil || isPath(head) else { throw .invalidTarget }
         switch entry {
         case .fixed(let origin, let host):
             return .forward(
@@ -71,6 +73,13 @@ enum RequestRoute: Sendable {
 }
 
 extension RequestRoute {
+    /// Whether the target is one that HTTP/2 has: a path, the asterisk of OPTIONS, or what CONNECT
+    /// asks for.
+    private static func isPath(_ head: RequestHead) -> Bool {
+        head.target.first == 0x2F || head.knownMethod == .connect
+            || head.target.elementsEqual("*".utf8) && head.method.elementsEqual("OPTIONS".utf8)
+    }
+
     /// The path of a target that names an origin besides; `nil` for every other target.
     ///
     /// Where all requests go to one origin under its own name, a client must not choose another: an

@@ -56,7 +56,7 @@ enum FuzzCommand {
     /// Runs one input and tells what was made of it, whole.
     private static func show(_ reader: FuzzedReader, _ path: String) throws -> Int32 {
         let bytes = try Files.read(path)
-        Execution.run(reader, bytes)
+        Execution.run(reader, bytes, isThorough: true)
         let lines = reader.transcript(bytes, .whole, isKept: true).lines ?? []
         for line in lines { print(line) }
         return 0
@@ -67,7 +67,7 @@ enum FuzzCommand {
         _ reader: FuzzedReader, _ folder: String, _ options: Options
     ) throws -> Int32 {
         // A seed that breaks a rule is to be seen before anything is changed.
-        for seed in reader.seeds() { Execution.run(reader, seed) }
+        for seed in reader.seeds() { Execution.run(reader, seed, isThorough: true) }
         #if GUIDED
             return try GuidedRun.run(
                 reader, folder: folder, executions: options.executions, seconds: options.seconds,

@@ -30,7 +30,7 @@
             // It reads its numbers as 32 bits: what is larger may be none.
             let runs = min(executions, UInt64(Int32.max))
             // The seeds have run.
-            TouchedCounters.tell()
+            TouchedCounters.tell(isLate: true)
             return drive(
                 [
                     "sallyport-fuzz", corpus, "-runs=\(runs)", "-seed=\(seed & 0xFFFF_FFFF)",
@@ -51,8 +51,9 @@
                     unsafe Execution.run(reader, Array(input))
                     unsafe GuidedRun.count += 1
                     // Early executions meet most of the code that there is to meet.
-                    if unsafe GuidedRun.count < 1024 || GuidedRun.count % 256 == 0 {
-                        TouchedCounters.tell()
+                    let isEarly = unsafe GuidedRun.count < 1024
+                    if unsafe isEarly || GuidedRun.count % 256 == 0 {
+                        TouchedCounters.tell(isLate: !isEarly)
                     }
                     return 0
                 }

@@ -9,13 +9,13 @@
     enum TouchedCounters {
         private static let pageSize = 1024
 
-        nonisolated(unsafe) private static var counters: UnsafePointer<UInt8>?
+        nonisolated(unsafe) private static var counters: UnsafeMutablePointer<UInt8>?
         nonisolated(unsafe) private static var count = 0
         /// An address in the code and flags, for each counter.
         nonisolated(unsafe) private static var places: UnsafePointer<CounterPlace>?
         nonisolated(unsafe) private static var isKnown: [Bool] = []
 
-        fileprivate static func announce(_ start: UnsafePointer<UInt8>, count: Int) {
+        fileprivate static func announce(_ start: UnsafeMutablePointer<UInt8>, count: Int) {
             unsafe counters = unsafe start
             unsafe self.count = count
         }
@@ -25,7 +25,10 @@
         }
 
         /// Tells libFuzzer of the pages that have counted since the last time.
-        static func tell() {
+        ///
+        /// - Parameter isLate: whether more than the last execution may have counted there. Then
+        ///   they begin anew, or another input would be kept for what it did not reach.
+        static func tell(isLate: Bool) {
             guard let counters = unsafe counters, let places = unsafe places else { return }
             let count = unsafe count
             if unsafe isKnown.isEmpty {
@@ -34,10 +37,11 @@
             for page in unsafe isKnown.indices where unsafe !isKnown[page] {
                 let start = page * pageSize
                 let end = min(start + pageSize, count)
-                let content = unsafe UnsafeBufferPointer(
+                let content = unsafe UnsafeMutableBufferPointer(
                     start: counters + start, count: end - start)
                 guard unsafe content.contains(where: { $0 != 0 }) else { continue }
                 unsafe isKnown[page] = true
+                if isLate { unsafe content.update(repeating: 0) }
                 unsafe knowCounters(counters + start, counters + end)
                 unsafe knowPlaces(places + start, places + end)
             }
@@ -52,7 +56,7 @@
     // MARK: What the program announces before it starts
 
     @_cdecl("__wrap___sanitizer_cov_8bit_counters_init")
-    func announceCounters(_ start: UnsafePointer<UInt8>, _ stop: UnsafePointer<UInt8>) {
+    func announceCounters(_ start: UnsafeMutablePointer<UInt8>, _ stop: UnsafePointer<UInt8>) {
         unsafe TouchedCounters.announce(start, count: stop - start)
     }
 

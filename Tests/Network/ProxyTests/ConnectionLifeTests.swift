@@ -1,4 +1,5 @@
 import Base
+import Foundation
 import HTTPCodecs
 import TLS
 import Testing
@@ -363,6 +364,54 @@ extension ProxyTests {
                 let second = try proxy.connect()
                 try second.send("GET http://\(origin.authority)/d HTTP/1.1\r\nHost: x\r\n\r\n")
                 #expect(try second.readResponse().body.text == "3")
+            }
+        }
+
+        /// A scheme by its name, told to who has logged in, is no step of that login.
+        @Test(arguments: ["NTLM", "Negotiate"])
+        func loginThatIsRefusedIsNotLent(_ scheme: String) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin { wire, number in
+                    _ = try wire.readRequest()
+                    try wire.send(
+                        "HTTP/1.1 401 U\r\nWWW-Authenticate: \(scheme)\r\nContent-Length: 1\r\n"
+                            + "\r\n\(number)")
+                    try wire.expectEnd()
+                }
+                let client = try HTTP2Peer(.client, try proxy.connect())
+                for number in 0..<3 {
+                    let stream = try client.request(
+                        "GET /a HTTP/1.1|Authorization: \(scheme) user\(number)",
+                        authority: origin.authority, scheme: "http")
+                    #expect(try client.response(stream).body.text == "\(number)")
+                }
+            }
+        }
+
+        /// Connections that wait for a step that nobody takes are no more than a few, and those that
+        /// somebody has logged in on are none.
+        @Test(arguments: ["", "|Authorization: Negotiate abc"])
+        func connectionsThatNobodyElseMayHaveAreFew(_ credential: String) throws {
+            try withProxy { proxy in
+                let ended = DispatchSemaphore(value: 0)
+                let answer =
+                    credential.isEmpty
+                    ? "401 U\r\nWWW-Authenticate: Negotiate" : "200 OK\r\nX: y"
+                let origin = try proxy.origin { wire, _ in
+                    _ = try wire.readRequest()
+                    try wire.send("HTTP/1.1 \(answer)\r\nContent-Length: 1\r\n\r\na")
+                    try wire.expectEnd()
+                    ended.signal()
+                }
+                let client = try HTTP2Peer(.client, try proxy.connect())
+                for _ in 0..<20 {
+                    let stream = try client.request(
+                        "GET /a HTTP/1.1" + credential, authority: origin.authority, scheme: "http")
+                    #expect(try client.response(stream).body.text == "a")
+                }
+                for _ in 0..<(credential.isEmpty ? 12 : 20) {
+                    try check(ended.wait(timeout: .now() + 60) == .success, "it is kept")
+                }
             }
         }
 

@@ -122,7 +122,8 @@ extension ProxyTests {
         /// A path that begins otherwise than with a slash is answered: a client takes a reset alone
         /// for a fault of the moment, and asks again. The library looks at two schemes alone.
         @Test(
-            arguments: ["foo", "*foo", "*", "https://localhost/"], ["http", "https", "ftp"])
+            arguments: ["foo", "*foo", "*", "https://localhost/", "a b"],
+            ["http", "https", "ftp"])
         func pathsWithoutASlashAreAnswered(_ path: String, _ scheme: String) throws {
             try withProxy { proxy in
                 let origin = try proxy.http2Origin { peer, _ in
@@ -149,6 +150,7 @@ extension ProxyTests {
                 let records = proxy.traffic.content.finalExchanges.sorted { $0.stream < $1.stream }
                 #expect(records.map(\.status) == [400, 200])
                 #expect(records.map(\.error) == ["bad-request", nil])
+                #expect(records.first?.authority == "localhost")
                 #expect(records.map(\.answeredByTool) == [true, false])
                 wire.close()
             }

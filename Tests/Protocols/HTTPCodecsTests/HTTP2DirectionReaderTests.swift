@@ -131,7 +131,7 @@ import Testing
             [
                 head(1, big(2) + get + Frame.indexed("x", "1"), type: 5),
                 head(1, Frame.block([(":status", "200")]) + [0xBE], flags: 5),
-            ], "2 promised GET / HTTP/2.0|x: 1||", "1 HTTP/2.0 200|x: 1||", "1 end",
+            ], "2 promised GET / HTTP/2.0|host: a.test|x: 1||", "1 HTTP/2.0 200|x: 1||", "1 end",
             isClient: false),
         .init(
             "a promise in pieces, with padding",
@@ -139,7 +139,7 @@ import Testing
                 head(1, [2] + big(4) + get + [0, 0], flags: 8, type: 5),
                 head(1, Frame.block([("A", "1")]), type: 9),
                 head(1, Frame.block([(":status", "200")]), flags: 5),
-            ], "4 promised GET / HTTP/2.0|| but the field A is not allowed",
+            ], "4 promised GET / HTTP/2.0|host: a.test|| but the field A is not allowed",
             "1 HTTP/2.0 200||", "1 end", isClient: false),
         .init(
             "a table that its sender made larger than the standard",

@@ -45,11 +45,21 @@ final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
         do throws(HTTP1Violation) {
             request = try head.requestHead()
         } catch {
-            try await exchange(head.text, nil, startedAt).refuse(error)
+            let exchange = exchange(head.text, nil, startedAt)
+            if let failure = stream.brokenHead {
+                noteBroken(exchange, failure)
+            } else {
+                try await exchange.refuse(error)
+            }
             return nil
         }
         let exchange = exchange(request.raw, request, startedAt)
         guard let failure = stream.brokenHead else { return exchange }
+        noteBroken(exchange, failure)
+        return nil
+    }
+
+    private func noteBroken(_ exchange: ExchangeTask, _ failure: String) {
         if stream.isRefused {
             // The connection has answered it by itself.
             exchange.record?.record.status = 400
@@ -58,7 +68,6 @@ final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
             exchange.record?.record.answeredByTool = true
         }
         exchange.finish(error: "bad-request", failure)
-        return nil
     }
 
     private func exchange(
@@ -66,7 +75,9 @@ final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
     ) -> ExchangeTask {
         let exchange = ExchangeTask(bytes, request, at: startedAt, client: self, origins: relay)
         if request?.fields.contains(.host) != true {
-            exchange.record?.record.authority = relay.task.record.originHost
+            let said = request == nil ? stream.head?.authority.text : nil
+            exchange.record?.record.authority =
+                said.flatMap { $0.isEmpty ? nil : $0 } ?? relay.task.record.originHost
         }
         exchange.record?.record.protocolName = HTTPVersion.http2.text
         exchange.record?.record.stream = stream.id

@@ -29,6 +29,8 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
     private var shared: [OriginTarget: OriginLeg] = [:]
     /// Connections of HTTP/1 that no stream uses.
     private var idle: [OriginLeg] = []
+    /// Of connections that wait for the next step of an authentication.
+    private static let challengedLimit = 8
     private var idleSince: UInt64 = 0
     /// Origins that chose HTTP/1 from our offer.
     private var knownHTTP1: Set<OriginTarget> = []
@@ -169,7 +171,8 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
 
     /// A connection for one exchange: a stream of a shared one, or one of HTTP/1. No other request
     /// may go over one that is authenticated, with whatever credentials: streams may be those of
-    /// several users. Only the steps of one authentication go over one connection.
+    /// several users. Only what may be the next step of an authentication goes over the connection
+    /// that asked for it.
     func origin(for request: OutgoingRequest) async throws(OriginFailure) -> any OriginExchange {
         let target = request.origin
         while unsafe connecting[target] != nil {
@@ -223,13 +226,26 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
     }
 
     func takeBack(_ leg: OriginLeg, isReusable: Bool) {
-        if isReusable, !worker.isDraining {
-            idle.append(leg)
-            idleSince = worker.loop.now
-        } else {
-            task.note(endOf: leg)
-            leg.close()
+        // One that somebody has logged in on serves nobody else, and whose login this was is not
+        // known: requests of one user cannot be told from those of others.
+        guard isReusable, !worker.isDraining, !leg.isPersonal || leg.isChallenged else {
+            return close(leg)
         }
+        // Those whose next step nobody took.
+        for stale in idle where !stale.isReady { close(stale) }
+        idle.removeAll { !$0.isReady }
+        if leg.isPersonal, idle.count(where: \.isPersonal) >= Self.challengedLimit,
+            let oldest = idle.firstIndex(where: \.isPersonal)
+        {
+            close(idle.remove(at: oldest))
+        }
+        idle.append(leg)
+        idleSince = worker.loop.now
+    }
+
+    private func close(_ leg: OriginLeg) {
+        task.note(endOf: leg)
+        leg.close()
     }
 
     private func keep(_ leg: OriginLeg) {

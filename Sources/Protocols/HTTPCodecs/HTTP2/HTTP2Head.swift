@@ -58,17 +58,12 @@ package final class HTTP2Head: Sendable {
 
     /// The head as HTTP/1 would spell it: `host` is `:authority`, and comes first.
     ///
-    /// - Throws: the violation of a target that does not fit on a line, or is no path.
+    /// - Throws: the violation of a target that does not fit on a line.
     package func requestHead() throws(HTTP1Violation) -> RequestHead {
         let (method, target) = (pseudo.method, pseudo.target)
         guard !target.isEmpty, target.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw .invalidTarget
         }
-        // nghttp2 sees to this for the schemes `http` and `https` alone (RFC 9113 §8.3.1).
-        guard
-            path.isEmpty || path.first == UInt8(ascii: "/")
-                || path.elementsEqual("*".utf8) && method.elementsEqual("OPTIONS".utf8)
-        else { throw .invalidTarget }
         guard !method.isEmpty, method.allSatisfy(\.isTokenByte) else { throw .invalidMethod }
         guard authority.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .invalidTarget }
         let targetStart = method.count + 1
@@ -80,8 +75,11 @@ package final class HTTP2Head: Sendable {
 
     /// What came, as text, whether it makes a head or not.
     package var text: [UInt8] {
-        method + [0x20] + (path.isEmpty ? authority : path) + [UInt8](" HTTP/2.0\r\n".utf8)
-            + fields.raw[start.size...]
+        let host =
+            path.isEmpty || authority.isEmpty
+            ? [] : [UInt8]("host: ".utf8) + authority + [0x0D, 0x0A]
+        return method + [0x20] + (path.isEmpty ? authority : path)
+            + [UInt8](" HTTP/2.0\r\n".utf8) + host + fields.raw[start.size...]
     }
 
     package func responseHead() -> ResponseHead {

@@ -12,7 +12,12 @@ package enum Execution {
     package static let timeLimit: UInt64 = 1000
 
     /// Ends the process if the reader breaks a rule.
-    package static func run(_ reader: FuzzedReader, _ bytes: [UInt8]) {
+    ///
+    /// - Parameter isThorough: whether all exports are made of what was read, and not one.
+    package static func run(
+        _ reader: FuzzedReader, _ bytes: [UInt8], isThorough: Bool = false
+    ) {
+        unsafe Exports.areAllMade = isThorough
         let start = cpuTime()
         if let difference = reader.examine(bytes) {
             Oracle.fail("\(reader.name): the result depends on the reads\n\(difference.text)")

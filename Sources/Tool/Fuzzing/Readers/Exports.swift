@@ -14,13 +14,18 @@ enum Exports {
     /// Of one export, in bytes: a foreign capture must not become more than a multiple of itself.
     private static let outputLimit = 64 << 20
 
+    /// Set by `Execution`, whose process runs one input at a time.
+    nonisolated(unsafe) static var areAllMade = false
+
     /// Makes one of them, which the input decides: all at each execution would leave no time for
     /// the reader itself.
     ///
     /// - Parameter input: what the capture was made of.
     static func run(_ capture: MemoryCapture, for input: [UInt8]) {
-        let form = forms[Int(FuzzedReader.number(of: input) % UInt64(forms.count))]
-        do { try form(capture) } catch { Oracle.fail("\(error)") }
+        let place = Int(FuzzedReader.number(of: input) % UInt64(forms.count))
+        do {
+            for form in unsafe areAllMade ? forms : [forms[place]] { try form(capture) }
+        } catch { Oracle.fail("\(error)") }
     }
 
     private static let forms: [@Sendable (MemoryCapture) throws -> Void] = [
