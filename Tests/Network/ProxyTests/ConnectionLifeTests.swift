@@ -415,6 +415,37 @@ extension ProxyTests {
             }
         }
 
+        /// Connections that their origins have ended go, although the client is never quiet.
+        @Test func endedConnectionsGo() throws {
+            try withProxy { proxy in
+                let ended = DispatchSemaphore(value: 0)
+                let silent = try proxy.origin { wire, _ in
+                    _ = try wire.readRequest()
+                    try wire.expectEnd()
+                }
+                let origin = try proxy.origin { wire, _ in
+                    _ = try wire.readRequest()
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na")
+                    try wire.finish()
+                    // A request may come that had been sent before the end was seen.
+                    _ = try wire.readToEnd()
+                    ended.signal()
+                }
+                let client = try HTTP2Peer(.client, try proxy.connect())
+                _ = try client.request(
+                    "GET /held HTTP/1.1", authority: silent.authority, scheme: "http")
+                for _ in 0..<10 {
+                    let stream = try client.request(
+                        "GET /a HTTP/1.1", authority: origin.authority, scheme: "http")
+                    #expect(try client.response(stream).body.text == "a")
+                }
+                // But for the last, behind which nobody asks.
+                for _ in 0..<9 {
+                    try check(ended.wait(timeout: .now() + 60) == .success, "it is kept")
+                }
+            }
+        }
+
         /// The steps of an authentication are requests of one connection.
         @Test(arguments: ["NTLM", "Negotiate"])
         func stepsOfAnAuthenticationStayTogether(_ scheme: String) throws {

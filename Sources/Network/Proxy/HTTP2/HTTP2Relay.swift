@@ -208,6 +208,7 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
     }
 
     private func connect(to target: OriginTarget) async throws(OriginFailure) -> OriginLeg {
+        dropEnded()
         let name = serverName ?? (target.isSecure ? target.serverName : nil)
         let offer =
             knownHTTP1.contains(target) && target.isSecure
@@ -231,9 +232,7 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
         guard isReusable, !worker.isDraining, !leg.isPersonal || leg.isChallenged else {
             return close(leg)
         }
-        // Those whose next step nobody took.
-        for stale in idle where !stale.isReady { close(stale) }
-        idle.removeAll { !$0.isReady }
+        // Of those whose next step nobody takes.
         if leg.isPersonal, idle.count(where: \.isPersonal) >= Self.challengedLimit,
             let oldest = idle.firstIndex(where: \.isPersonal)
         {
@@ -241,6 +240,16 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
         }
         idle.append(leg)
         idleSince = worker.loop.now
+    }
+
+    /// Closes those that origins have ended: each would be kept until the client is quiet, and one
+    /// that asks again and again never is.
+    private func dropEnded() {
+        idle.removeAll { leg in
+            guard !leg.isReady else { return false }
+            close(leg)
+            return true
+        }
     }
 
     private func close(_ leg: OriginLeg) {
