@@ -191,7 +191,8 @@ class KeyUpdates:
                 library().SSL_do_handshake(self.session)
             size = library().BIO_read(self.output, buffer, len(buffer))
             if size <= 0:
-                raise OSError("no KeyUpdate")
+                # No end by the peer, as an OSError would be.
+                raise RuntimeError("no KeyUpdate")
             yield buffer.raw[:size], self.COUNT
 
     def free(self):

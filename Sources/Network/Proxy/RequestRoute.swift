@@ -40,7 +40,7 @@ enum RequestRoute: Sendable {
         _ head: RequestHead, scheme: ArraySlice<UInt8>? = nil, through entry: Entry
     ) throws(HTTP1Violation) -> RequestRoute {
         // nghttp2 sees to it for the schemes `http` and `https` alone (RFC 9113 §8.3.1).
-        guard scheme == nil || isPath(head) else { throw .invalidTarget }
+        if let scheme, !isPath(head, scheme) { throw .invalidTarget }
         switch entry {
         case .fixed(let origin, let host):
             return .forward(
@@ -74,9 +74,9 @@ enum RequestRoute: Sendable {
 
 extension RequestRoute {
     /// Whether the target is one that HTTP/2 has: a path, the asterisk of OPTIONS, or what CONNECT
-    /// asks for.
-    private static func isPath(_ head: RequestHead) -> Bool {
-        head.target.first == 0x2F || head.knownMethod == .connect
+    /// asks for, which has no scheme unless it is extended and has a path (RFC 8441 §4).
+    private static func isPath(_ head: RequestHead, _ scheme: ArraySlice<UInt8>) -> Bool {
+        head.target.first == 0x2F || head.knownMethod == .connect && scheme.isEmpty
             || head.target.elementsEqual("*".utf8) && head.method.elementsEqual("OPTIONS".utf8)
     }
 

@@ -403,7 +403,14 @@ extension ProxyTests {
                     try wire.expectEnd()
                     ended.signal()
                 }
+                let silent = try proxy.origin { wire, _ in
+                    _ = try wire.readRequest()
+                    try wire.expectEnd()
+                }
                 let client = try HTTP2Peer(.client, try proxy.connect())
+                // A client that is quiet has nothing kept for it.
+                _ = try client.request(
+                    "GET /held HTTP/1.1", authority: silent.authority, scheme: "http")
                 for _ in 0..<20 {
                     let stream = try client.request(
                         "GET /a HTTP/1.1" + credential, authority: origin.authority, scheme: "http")

@@ -156,6 +156,26 @@ extension ProxyTests {
             }
         }
 
+        /// So is one of an extended CONNECT, for which an origin of HTTP/1 would be asked by GET.
+        @Test(arguments: ["foo", "https://other/x"])
+        func pathsOfAnExtendedConnectAreLookedAt(_ path: String) throws {
+            try withProxy(PlanChange { $0.policy.originVersion = .http1 }) { proxy in
+                let origin = try proxy.origin(.tls) { wire, _ in try wire.expectEnd() }
+                let wire = try proxy.secureTunnel(to: origin, protocols: ["h2"])
+                let client = try RawHTTP2(wire)
+                try client.request(
+                    stream: 1,
+                    [
+                        (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "ftp"),
+                        (":authority", "localhost"), (":path", path),
+                        ("sec-websocket-version", "13"),
+                    ])
+                let answer = try client.next(of: 1)
+                #expect(answer.type == 1 && answer.payload.first == 0x8C)
+                wire.close()
+            }
+        }
+
         /// What is no HTTP/2 is told as in HTTP/1.
         @Test func garbageIsABadResponse() throws {
             try withProxy { proxy in
