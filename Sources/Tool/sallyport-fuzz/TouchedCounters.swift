@@ -5,7 +5,7 @@
     /// that it knows after each execution, which costs small readers more than their own work. So
     /// it is told of a page of counters when the first of them has counted, and not before.
     ///
-    /// The linker leads the program's two announcements here (`--wrap`, see Scripts/fuzz).
+    /// The linker leads the program's two announcements here (`guided` in Package.swift).
     enum TouchedCounters {
         private static let pageSize = 1024
 
@@ -56,7 +56,9 @@
     // MARK: What the program announces before it starts
 
     @_cdecl("__wrap___sanitizer_cov_8bit_counters_init")
-    func announceCounters(_ start: UnsafeMutablePointer<UInt8>, _ stop: UnsafePointer<UInt8>) {
+    func announceCounters(
+        _ start: UnsafeMutablePointer<UInt8>, _ stop: UnsafeMutablePointer<UInt8>
+    ) {
         unsafe TouchedCounters.announce(start, count: stop - start)
     }
 
