@@ -110,8 +110,9 @@ extension RealClientTests {
                 ? "sleep 1000" : "\(tool) transfer daemon --folder \(folder.path("transfers"))"
             let command = [
                 "sh", "-c",
+                // It is named by what it is, which the shell and setsid are first.
                 "setsid \(words) > /dev/null 2>&1 & echo $! >> \(folder.path("left"));"
-                    + " exec curl -s {url}",
+                    + " until grep -q '^\(program)' /proc/$!/comm; do :; done; exec curl -s {url}",
             ]
             let audit = try Audit(options + ["--probe", "trust-self-signed"], command, in: folder)
             let (_, answer) = try await audit.answer()
