@@ -229,14 +229,8 @@ class FloodRun(fuzz_proxy.Run):
     def watch(self, seconds):
         end = time.monotonic() + seconds
         while time.monotonic() < end and not self.ended.wait(0.05):
-            if self.proxy.poll() is not None:
-                return self.fault(f"the proxy ended with {self.proxy.returncode}")
-            try:
-                self.peak = max(self.peak, self.memory())
-            except (OSError, IndexError):
-                continue
-            if self.peak > fuzz_proxy.MEMORY_LIMIT:
-                return self.fault(f"the proxy takes {self.peak >> 20} MiB")
+            if not self.is_well():
+                return
 
     def await_probes(self):
         """Until the client beside the flood has been served a few times more."""

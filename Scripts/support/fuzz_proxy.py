@@ -225,18 +225,24 @@ class Run:
         with open(f"/proc/{self.proxy.pid}/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
+    def is_well(self):
+        """Whether the proxy lives within its memory; the highest so far is kept."""
+        if self.proxy.poll() is not None:
+            self.fault(f"the proxy ended with {self.proxy.returncode}")
+            return False
+        with contextlib.suppress(OSError, IndexError):
+            self.peak = max(self.peak, self.memory())
+        if self.peak > MEMORY_LIMIT:
+            self.fault(f"the proxy takes {self.peak >> 20} MiB")
+            return False
+        return True
+
     def watch(self, seconds):
         started = time.monotonic()
         early = None
         while not self.ended.wait(0.05):
-            if self.proxy.poll() is not None:
-                return self.fault(f"the proxy ended with {self.proxy.returncode}")
-            try:
-                self.peak = max(self.peak, self.memory())
-            except (OSError, IndexError):
-                continue
-            if self.peak > MEMORY_LIMIT:
-                return self.fault(f"the proxy takes {self.peak >> 20} MiB")
+            if not self.is_well():
+                return
             share = max((time.monotonic() - started) / seconds,
                         self.count / self.options.connections)
             if early is None and share > 0.25:
