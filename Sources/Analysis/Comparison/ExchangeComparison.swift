@@ -156,7 +156,7 @@ struct ExchangeComparison {
             : left.signature.responseHead == right.signature.responseHead
         if !hasSameHead {
             let sizes = (left.body(direction).size, right.body(direction).size)
-            let (before, after) = FieldLines.unlike(left.head(direction), right.head(direction))
+            let (before, after) = ComparedFields.unlike(left.head(direction), right.head(direction))
             found += HeadDifference(
                 side: side, kind: .field, configuration: configuration, contentSizes: sizes
             ).differences(before, after)
@@ -164,7 +164,7 @@ struct ExchangeComparison {
         let (before, after) = (left.body(direction).trailers, right.body(direction).trailers)
         if before != after {
             found += HeadDifference(side: side, kind: .trailer, configuration: configuration)
-                .differences(FieldLines(section: before), FieldLines(section: after))
+                .differences(ComparedFields(section: before), ComparedFields(section: after))
         }
         return found
     }

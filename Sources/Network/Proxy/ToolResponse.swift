@@ -1,5 +1,6 @@
 internal import Base
 internal import HTTPCodecs
+internal import HTTPModel
 internal import Recording
 internal import Traffic
 
@@ -36,6 +37,15 @@ struct ToolResponse: Sendable, Equatable {
     static let noExtendedConnect = ToolResponse(
         501, "no-extended-connect",
         "the origin does not take other protocols on streams of HTTP/2")
+
+    /// For a WebSocket on a stream of HTTP/2 that an origin of HTTP/1 has not opened.
+    static func disagreedWebSocket(_ status: Int) -> ToolResponse {
+        ToolResponse(
+            502, "websocket-disagreed",
+            status == 101
+                ? "the origin switched with another Sec-WebSocket-Accept than the key asks for"
+                : "the origin answered \(status) and opened no WebSocket")
+    }
 
     /// For a head that came in HTTP/1 and has to go on in HTTP/2.
     static func tooLargeHead(_ status: Int, _ message: String, _ size: Int) -> ToolResponse {
@@ -78,7 +88,7 @@ struct ToolResponse: Sendable, Equatable {
     /// The head through the empty line, and the content.
     func message(closes: Bool, includesContent: Bool) -> (head: [UInt8], content: [UInt8]) {
         let head =
-            "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
+            "HTTP/1.1 \(status) \(reasonPhrase(of: status))\r\n"
             + "content-type: \(contentType)\r\n"
             + "content-length: \(content.count)\r\n"
             + "sallyport-error: \(code)\r\n"
@@ -94,23 +104,6 @@ struct ToolResponse: Sendable, Equatable {
         if let miss { return miss.content }
         let hint = hint.map { "hint: \($0)\n" } ?? ""
         return [UInt8]("sallyport: \(detail)\n\(hint)".utf8)
-    }
-
-    private static func reason(_ status: Int) -> String {
-        switch status {
-        case 400: "Bad Request"
-        case 407: "Proxy Authentication Required"
-        case 408: "Request Timeout"
-        case 414: "URI Too Long"
-        case 431: "Request Header Fields Too Large"
-        case 501: "Not Implemented"
-        case 403: "Forbidden"
-        case 502: "Bad Gateway"
-        case 504: "Gateway Timeout"
-        case 505: "HTTP Version Not Supported"
-        case 508: "Loop Detected"
-        default: "Error"
-        }
     }
 }
 

@@ -21,4 +21,5 @@ private let reasonPhrases: [Int: String] = [
     431: "Request Header Fields Too Large", 451: "Unavailable For Legal Reasons",
     500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
     503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
+    508: "Loop Detected",
 ]

@@ -81,10 +81,10 @@ struct HeadDifferenceTests {
         let left = Array("HTTP/1.1 200 OK\r\n\(row.left)\r\n".utf8)
         let right = Array("HTTP/2.0 204\r\n\(row.right)\r\n".utf8)
         let found = difference.differences(
-            FieldLines(section: Array("\(row.left)\r\n".utf8)),
-            FieldLines(section: Array("\(row.right)\r\n".utf8)))
+            ComparedFields(section: Array("\(row.left)\r\n".utf8)),
+            ComparedFields(section: Array("\(row.right)\r\n".utf8)))
         #expect(ContentDifferenceTests.shown(found) == row.expected)
-        let (before, after) = FieldLines.unlike(left, right)
+        let (before, after) = ComparedFields.unlike(left, right)
         #expect(difference.differences(before, after) == found)
     }
 
@@ -95,9 +95,9 @@ struct HeadDifferenceTests {
         let whole = Array("GET / HTTP/1.1\r\n\(row.left)\r\n".utf8)
         for end in whole.indices {
             let cut = Array(whole[..<end])
-            let (before, after) = FieldLines.unlike(cut, whole)
+            let (before, after) = ComparedFields.unlike(cut, whole)
             #expect(before.lines.count <= after.lines.count)
-            let found = difference.differences(FieldLines(section: cut), FieldLines(section: cut))
+            let found = difference.differences(ComparedFields(section: cut), ComparedFields(section: cut))
             #expect(found.isEmpty)
         }
     }

@@ -2,6 +2,7 @@ import Base
 import Dispatch
 import HTTP2Frames
 import HTTPCodecs
+import TLS
 import Testing
 import Traffic
 
@@ -424,6 +425,13 @@ extension ProxyTests {
             (":path", "/chat"), (":authority", "localhost"), ("sec-websocket-version", "13"),
         ]
 
+        /// What agrees with a key of a WebSocket.
+        private static func acceptKey(for key: Substring) -> String {
+            WebSocketHandshake.acceptKey(for: [UInt8](key.utf8)[...]) { bytes in
+                Digests.sha1(unsafe bytes.withUnsafeBufferPointer { unsafe [UInt8]($0) })
+            }
+        }
+
         /// Reads until `isThere` is so of the frames that came.
         private func read(
             _ wire: Wire, _ parser: inout FrameParser, until isThere: ([Frame]) -> Bool
@@ -441,7 +449,10 @@ extension ProxyTests {
         @Test func webSocketsReachOriginsOfHTTP1() throws {
             try withProxy(PlanChange { $0.policy.originVersion = .http1 }) { proxy in
                 let origin = try proxy.origin(.tls) { wire, _ in
-                    let head = try wire.readHead().lowercased()
+                    let said = try wire.readHead()
+                    let key = try check(said.split(separator: "Sec-WebSocket-Key: ").last)
+                        .prefix { $0 != "\r\n" }
+                    let head = said.lowercased()
                     try check(head.hasPrefix("get /chat http/1.1\r\n"), head)
                     for field in [
                         "upgrade: websocket", "connection: upgrade", "sec-websocket-key: ",
@@ -450,7 +461,7 @@ extension ProxyTests {
                     }
                     try wire.send(
                         "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                            + "Sec-WebSocket-Accept: x\r\n\r\nfirst")
+                            + "Sec-WebSocket-Accept: \(Self.acceptKey(for: key))\r\n\r\nfirst")
                     try check(try wire.read(4).text == "ping", "ping")
                     try wire.send("pong")
                     try wire.expectEnd()

@@ -11,7 +11,7 @@ struct HeadDifference {
     /// The sizes of the contents, where they tell that a length follows from its content.
     var contentSizes: (left: Int64, right: Int64)?
 
-    func differences(_ left: FieldLines, _ right: FieldLines) -> [Difference] {
+    func differences(_ left: ComparedFields, _ right: ComparedFields) -> [Difference] {
         let (before, after) = (counted(left), counted(right))
         if let found = differencesInOneOrder(before, after) { return found }
         var names: [String] = []
@@ -31,7 +31,7 @@ struct HeadDifference {
 
     /// What most heads need: the same fields in the same order, each once; `nil` for others.
     private func differencesInOneOrder(
-        _ left: [FieldLines.Line], _ right: [FieldLines.Line]
+        _ left: [ComparedFields.Line], _ right: [ComparedFields.Line]
     ) -> [Difference]? {
         guard left.count == right.count, left.count < 16,
             zip(left, right).allSatisfy({ $0.name == $1.name })
@@ -44,7 +44,7 @@ struct HeadDifference {
         return zip(left, right).flatMap { differences(of: $0.name, [$0.value], [$1.value]) }
     }
 
-    private func counted(_ fields: FieldLines) -> [FieldLines.Line] {
+    private func counted(_ fields: ComparedFields) -> [ComparedFields.Line] {
         fields.lines.filter { line in
             kind == .trailer
                 ? !configuration.rules.ignores(side.rule, .trailer(line.name))
@@ -52,7 +52,7 @@ struct HeadDifference {
         }
     }
 
-    private func grouped(_ lines: [FieldLines.Line]) -> [String: [[UInt8]]] {
+    private func grouped(_ lines: [ComparedFields.Line]) -> [String: [[UInt8]]] {
         var groups: [String: [[UInt8]]] = [:]
         for line in lines { groups[line.name, default: []].append(line.value) }
         return groups

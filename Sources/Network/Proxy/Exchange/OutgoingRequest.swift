@@ -55,6 +55,8 @@ struct StreamUpgrade: Sendable {
     let protocolName: [UInt8]
     /// What HTTP/1 needs for it (RFC 6455 §4.1).
     let fields: [AddedField]
+    /// The value of Sec-WebSocket-Accept that an origin of HTTP/1 agrees with.
+    let acceptKey: String
 }
 
 extension StreamUpgrade {
@@ -67,6 +69,9 @@ extension StreamUpgrade {
         ]
         return StreamUpgrade(
             protocolName: name,
-            fields: pairs.compactMap { AddedField($0.0.utf8, $0.1.utf8) })
+            fields: pairs.compactMap { AddedField($0.0.utf8, $0.1.utf8) },
+            acceptKey: WebSocketHandshake.acceptKey(for: [UInt8](key.utf8)[...]) { bytes in
+                Digests.sha1(unsafe bytes.withUnsafeBufferPointer { unsafe [UInt8]($0) })
+            })
     }
 }

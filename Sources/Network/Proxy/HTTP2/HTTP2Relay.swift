@@ -25,15 +25,19 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
     private var open: [Int32: ExchangeTask] = [:]
     /// What the client's end has cut off.
     private var cutOff: RelayFailure?
-    /// Connections of HTTP/2 that the streams share.
+    /// Connections of HTTP/2 that the streams share; nobody logs in on them.
     private var shared: [OriginTarget: OriginLeg] = [:]
-    /// Connections of HTTP/1 that no stream uses.
+    /// Connections that one stream has at a time and none has now: those of HTTP/1, and those on
+    /// which an authentication waits for its next step. The one that was used last is at the end.
     private var idle: [OriginLeg] = []
+    /// Of each of the two: a client may ask as many origins as it likes.
+    private static let idleLimit = 32
     /// Of connections that wait for the next step of an authentication.
     private static let challengedLimit = 8
     private var idleSince: UInt64 = 0
     /// Origins that chose HTTP/1 from our offer.
     private var knownHTTP1: Set<OriginTarget> = []
+    private static let knownLimit = 1024
     /// Origins that a stream is connecting to, with those that wait to see what it speaks.
     private var connecting: [OriginTarget: [UnsafeContinuation<OriginFailure?, Never>]] = unsafe [:]
 
@@ -155,24 +159,29 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
     func originAtHand(for request: OutgoingRequest) -> (any OriginExchange)? {
         let target = request.origin
         guard unsafe connecting[target] == nil else { return nil }
-        if let leg = shared[target], let http2 = leg.http2, leg.isReady {
+        let bindsConnection = request.head.fields.bindsConnection
+        if !bindsConnection, let leg = shared[target], let http2 = leg.http2, leg.isReady {
             return HTTP2OriginExchange(leg, http2, worker: worker)
         }
-        let bindsConnection = request.head.fields.bindsConnection
-        return idle.lastIndex {
-            $0.target == target && $0.isReady
-                && (!$0.isPersonal || bindsConnection && $0.isChallenged)
-        }.map { exchange(over: idle.remove(at: $0)) }
+        // What may be a next step has to go where the one before went.
+        let place =
+            (bindsConnection ? idlePlace(target, isPersonal: true) : nil)
+            ?? idlePlace(target, isPersonal: false)
+        return place.map { exchange(over: idle.remove(at: $0)) }
+    }
+
+    private func idlePlace(_ target: OriginTarget, isPersonal: Bool) -> Int? {
+        idle.lastIndex { $0.target == target && $0.isPersonal == isPersonal && $0.isReady }
     }
 
     func giveUp(_ origin: any OriginExchange, after failure: RelayFailure) {
         origin.finish(isWhole: false)
     }
 
-    /// A connection for one exchange: a stream of a shared one, or one of HTTP/1. No other request
-    /// may go over one that is authenticated, with whatever credentials: streams may be those of
-    /// several users. Only what may be the next step of an authentication goes over the connection
-    /// that asked for it.
+    /// A connection for one exchange: a stream of a shared one, or one that it has to itself, as with
+    /// HTTP/1 and with credentials that authenticate a connection. No other request may go over such
+    /// a one, with whatever credentials: streams may be those of several users. Only what may be the
+    /// next step of an authentication goes over the connection that asked for it.
     func origin(for request: OutgoingRequest) async throws(OriginFailure) -> any OriginExchange {
         let target = request.origin
         while unsafe connecting[target] != nil {
@@ -183,8 +192,11 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
             if let failure { throw failure }
         }
         if let exchange = originAtHand(for: request) { return exchange }
-        if let leg = shared.removeValue(forKey: target) { release(leg) }
-        if knownHTTP1.contains(target) { return exchange(over: try await connect(to: target)) }
+        if let leg = shared[target], !leg.isReady { stopSharing(leg) }
+        let bindsConnection = request.head.fields.bindsConnection
+        if knownHTTP1.contains(target) || bindsConnection && shared[target] != nil {
+            return exchange(over: try await connect(to: target))
+        }
         unsafe connecting[target] = []
         let leg: OriginLeg
         do throws(OriginFailure) {
@@ -194,12 +206,13 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
             throw error
         }
         defer { wakeConnecting(target, nil) }
-        if let http2 = leg.http2 {
-            share(leg)
-            return HTTP2OriginExchange(leg, http2, worker: worker)
+        guard let http2 = leg.http2 else {
+            noteHTTP1(target)
+            return exchange(over: leg)
         }
-        knownHTTP1.insert(target)
-        return exchange(over: leg)
+        if bindsConnection { return exchange(over: leg) }
+        share(leg)
+        return HTTP2OriginExchange(leg, http2, worker: worker)
     }
 
     private func wakeConnecting(_ target: OriginTarget, _ failure: OriginFailure?) {
@@ -222,8 +235,12 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
         return leg
     }
 
+    /// An exchange that has its connection to itself.
     private func exchange(over leg: OriginLeg) -> any OriginExchange {
-        HTTP1OriginExchange(leg, worker: worker, owner: self)
+        guard let http2 = leg.http2 else {
+            return HTTP1OriginExchange(leg, worker: worker, owner: self)
+        }
+        return HTTP2OriginExchange(leg, http2, worker: worker, owner: self)
     }
 
     func takeBack(_ leg: OriginLeg, isReusable: Bool) {
@@ -238,6 +255,7 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
         {
             close(idle.remove(at: oldest))
         }
+        if idle.count >= Self.idleLimit { release(idle.removeFirst()) }
         idle.append(leg)
         idleSince = worker.loop.now
     }
@@ -262,16 +280,34 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
         if leg.http2 != nil {
             share(leg)
         } else {
-            knownHTTP1.insert(leg.target)
+            noteHTTP1(leg.target)
             idle.append(leg)
         }
     }
 
+    private func noteHTTP1(_ target: OriginTarget) {
+        // To forget costs an offer.
+        if knownHTTP1.count >= Self.knownLimit { knownHTTP1 = [] }
+        knownHTTP1.insert(target)
+    }
+
     private func share(_ leg: OriginLeg) {
+        if shared.count >= Self.idleLimit,
+            let quiet = shared.values.first(where: { $0.http2?.streamCount == 0 })
+        {
+            stopSharing(quiet)
+        }
         shared[leg.target] = leg
         guard task.mirrorsOrigin else { return }
         // Who says goodbye to its one client says it to all of the connection's streams.
         leg.http2?.onGoingAway = { [weak connection] in connection?.drain() }
+    }
+
+    /// Takes no new streams on a connection; those that are open end there.
+    private func stopSharing(_ leg: OriginLeg) {
+        shared[leg.target] = nil
+        leg.http2?.onGoingAway = nil
+        close(leg)
     }
 
     private func release(_ leg: OriginLeg) { task.release(leg) }

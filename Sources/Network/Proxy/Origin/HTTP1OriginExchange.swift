@@ -20,6 +20,8 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     /// What was offered to the origin to change over to.
     private var offer = UpgradeOffer.none
     private var isRequestWhole = false
+    /// What the client of HTTP/2 asked for instead of a response.
+    private var upgrade: StreamUpgrade?
     /// Reads the content of the final response; `nil` while somebody else does.
     private var body: BodyReader?
     private(set) var hasNoContent = true
@@ -70,6 +72,7 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     @inline(never)
     private func writeHead(of request: OutgoingRequest, endsRequest: Bool) {
         leg.notePersonal(request.head)
+        upgrade = request.upgrade
         offer = request.offer(isOriginClear: leg.tls == nil)
         method = request.upgrade == nil ? request.head.knownMethod : .get
         let forwarding =
@@ -187,11 +190,28 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
             throw .originViolation(error)
         }
         guard !head.isInterim else { return }
+        if let upgrade { try judge(head, behind: upgrade) }
         leg.notePersonal(head)
         let reader = BodyReader(framing, trailerLimits: .response)
         hasNoContent = reader.isComplete
         body = reader
         keepsAlive = head.keepsConnection && framing != .untilClose && framing != .tunnel
+    }
+
+    /// On a stream of HTTP/2 a 2xx opens a WebSocket (RFC 8441 §5), and no key is left by which the
+    /// client could see that nobody agreed (RFC 6455 §4.1).
+    private func judge(
+        _ head: ResponseHead, behind upgrade: StreamUpgrade
+    ) throws(RelayFailure) {
+        let agrees =
+            switch head.status {
+            case 101:
+                head.fields.first(named: "sec-websocket-accept")?.trimmingWhitespace
+                    .elementsEqual(upgrade.acceptKey.utf8) ?? false
+            case 200..<300: false
+            default: true
+            }
+        if !agrees { throw .unanswered(.disagreedWebSocket(head.status)) }
     }
 
     var isSwitching: Bool { framing == .tunnel }

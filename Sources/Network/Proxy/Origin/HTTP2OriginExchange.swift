@@ -6,7 +6,7 @@ internal import Origins
 internal import Sockets
 internal import Transport
 
-/// An exchange on a stream of a connection of HTTP/2 that others use as well.
+/// An exchange on a stream of a connection of HTTP/2, which others may use as well.
 ///
 /// `@unchecked Sendable`: the tasks that use it run on its loop's executor.
 final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
@@ -19,15 +19,23 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
     var refusesUpgrades: Bool { !connection.peerSettings.allowsExtendedConnect }
     private let connection: HTTP2Connection
     private let worker: ProxyWorker
+    /// Takes the connection back that the exchange has to itself; `nil` if others use it.
+    private let owner: (any OriginSource)?
+    private var isFinished = false
     /// `nil` until the request is sent.
     private(set) var stream: HTTP2Stream?
     /// Until when the response is read at most.
     private var readLimit = UInt64.max
 
-    init(_ leg: OriginLeg, _ connection: HTTP2Connection, worker: ProxyWorker) {
+    /// - Parameter owner: takes the connection back, if the exchange has it to itself.
+    init(
+        _ leg: OriginLeg, _ connection: HTTP2Connection, worker: ProxyWorker,
+        owner: (any OriginSource)? = nil
+    ) {
         self.leg = leg
         self.connection = connection
         self.worker = worker
+        self.owner = owner
         isOnUsedConnection = leg.exchangeCount > 0
         leg.exchangeCount += 1
     }
@@ -39,6 +47,7 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
         self.connection = connection
         self.worker = worker
         self.stream = stream
+        owner = nil
         isOnUsedConnection = false
         leg.exchangeCount += 1
     }
@@ -65,6 +74,7 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
         guard !fields.isTooLarge else {
             throw .unanswered(.tooLargeHead(431, "request", head.raw.count))
         }
+        if owner != nil { leg.notePersonal(head) }
         guard let stream = connection.request(fields, endsStream: endsRequest) else {
             throw .originStream(.reset(HTTP2ErrorCode.refusedStream))
         }
@@ -99,6 +109,7 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
         }
         guard let head = head?.responseHead() else { throw .originEnded }
         isSwitching = isUpgrade && head.status / 100 == 2
+        if owner != nil, !head.isInterim { leg.notePersonal(head) }
         return head
     }
 
@@ -142,6 +153,9 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
     }
 
     func finish(isWhole: Bool) {
+        guard !isFinished else { return }
+        isFinished = true
         if isWhole { stream?.discardContent() } else { stream?.reset(HTTP2ErrorCode.cancel) }
+        owner?.takeBack(leg, isReusable: isWhole && leg.isReady)
     }
 }

@@ -2,7 +2,7 @@ internal import Base
 internal import Contents
 
 /// The fields of a recorded head or trailer section, malformed ones too, as far as they go.
-struct FieldLines {
+struct ComparedFields {
     struct Line {
         /// In lower case.
         let name: String
@@ -23,11 +23,11 @@ struct FieldLines {
     }
 
     /// The fields of two heads without those that both start or end with.
-    static func unlike(_ left: [UInt8], _ right: [UInt8]) -> (FieldLines, FieldLines) {
+    static func unlike(_ left: [UInt8], _ right: [UInt8]) -> (ComparedFields, ComparedFields) {
         let (before, after) = unlikeRanges(left, right)
         return (
-            FieldLines(RecordedHead(left, fieldsAt: before)),
-            FieldLines(RecordedHead(right, fieldsAt: after))
+            ComparedFields(RecordedHead(left, fieldsAt: before)),
+            ComparedFields(RecordedHead(right, fieldsAt: after))
         )
     }
 
