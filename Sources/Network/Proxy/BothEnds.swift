@@ -6,6 +6,8 @@ internal import HTTPModel
 final class BothEnds: @unchecked Sendable {
     /// A final head that changes over to another protocol.
     var switched: ResponseHead?
+    /// Whether the response has passed whole while the request was under way.
+    var isAnswered = false
     private var sendFailure: RelayFailure?
     private var receiveFailure: RelayFailure?
     private var hasReceivingFailedFirst = false

@@ -97,7 +97,8 @@ struct HeadDifferenceTests {
             let cut = Array(whole[..<end])
             let (before, after) = ComparedFields.unlike(cut, whole)
             #expect(before.lines.count <= after.lines.count)
-            let found = difference.differences(ComparedFields(section: cut), ComparedFields(section: cut))
+            let found = difference.differences(
+                ComparedFields(section: cut), ComparedFields(section: cut))
             #expect(found.isEmpty)
         }
     }

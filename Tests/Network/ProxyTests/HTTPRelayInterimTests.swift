@@ -170,6 +170,50 @@ extension ProxyTests {
             }
         }
 
+        /// Who answers ahead and reads on gets all, and the capture holds it.
+        @Test(arguments: Way.allCases)
+        func originAnswersAndReadsOn(_ way: Way) throws {
+            try withProxy { proxy in
+                let arrived = DispatchSemaphore(value: 0)
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                    try check(try wire.read(10).text == "0123456789", "the content")
+                    arrived.signal()
+                    try wire.expectEnd()
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(
+                    "POST \(way.target("/", origin)) HTTP/1.1\r\nHost: localhost\r\n"
+                        + "Content-Length: 10\r\n\r\n")
+                #expect(try client.readResponse().body.text == "ok")
+                try client.send("01234")
+                try client.send("56789")
+                #expect(arrived.wait(timeout: .now() + .seconds(Wire.patience)) == .success)
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.error == nil)
+                #expect(proxy.traffic.body(exchange, .request).text == "0123456789")
+                try client.expectEnd()
+            }
+        }
+
+        /// A client that asked first and was answered sends no content: nothing is waited for.
+        @Test(arguments: Way.allCases)
+        func originAnswersInsteadOfAskingForTheContent(_ way: Way) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                    try wire.expectEnd()
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(Self.head(way, origin, 5))
+                #expect(try client.readResponse().body.text == "ok")
+                try client.expectEnd()
+                #expect(try proxy.traffic.exchange().error == nil)
+            }
+        }
+
         @Test(arguments: Way.allCases)
         func echoStreamsBothWays(_ way: Way) throws {
             try withProxy { proxy in

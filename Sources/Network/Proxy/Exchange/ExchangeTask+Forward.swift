@@ -156,7 +156,7 @@ extension ExchangeTask {
     }
 
     /// Sends the content while the response may already come: an origin may refuse early, ask for
-    /// the content with 100 (RFC 9110 §10.1.1), or answer while it listens.
+    /// the content with 100 (RFC 9110 §10.1.1), answer while it listens, or answer and read on.
     ///
     /// - Returns: a head that changes over to another protocol; `nil` if the response has passed.
     @inline(never)
@@ -179,6 +179,7 @@ extension ExchangeTask {
                     both.noteSend(error)
                     // An origin that stops listening may still have said why.
                     if error.endsReception { origin.stopReceiving() }
+                    if both.isAnswered { self.client.stopRequest(isAnswered: true) }
                 }
             }
             group.addTask {
@@ -190,6 +191,8 @@ extension ExchangeTask {
                     hasFailed = true
                 }
                 guard !self.isRequestComplete else { return }
+                both.isAnswered = !hasFailed && both.switched == nil
+                if both.isAnswered, self.goesOn(origin) { return }
                 // What the client still sends has no reader, or it may be read for another origin.
                 origin.stopSending()
                 self.client.stopRequest(isAnswered: !hasFailed)
@@ -199,6 +202,14 @@ extension ExchangeTask {
         client.resumeRequest()
         if let cause = both.cause { throw cause }
         return isRequestComplete ? both.switched : nil
+    }
+
+    /// Whether the content goes on behind the whole response: both sides do that by themselves if the
+    /// request was not refused, and a client that asked first knows that nobody waits for it.
+    private func goesOn(_ origin: any OriginExchange) -> Bool {
+        let isUnasked =
+            !hasTakenContent && request?.fields.contains(.expect, token: "100-continue") == true
+        return !isRefused && !isUnasked && origin.readsOn
     }
 
     // MARK: The response
@@ -237,6 +248,7 @@ extension ExchangeTask {
         _ head: ResponseHead, from origin: any OriginExchange
     ) async throws(RelayFailure) {
         let isEmpty = origin.hasNoContent
+        isRefused = head.status >= 400
         record?.note(head)
         record?.watchContent(behind: head.fields, .response)
         let sent =

@@ -24,6 +24,8 @@ final class ExchangeTask: @unchecked Sendable {
     var isRequestComplete = false
     /// Whether something of a final response has gone to the client.
     var hasResponseBegun = false
+    /// Whether the final response is an error of either side (RFC 9110 §15.5, §15.6).
+    var isRefused = false
     /// Whether some of the request's content was taken; it cannot be had again.
     var hasTakenContent = false
     /// The origin that is asked, and whether its response is waited for already.

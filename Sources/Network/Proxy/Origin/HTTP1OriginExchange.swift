@@ -216,6 +216,11 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
 
     var isSwitching: Bool { framing == .tunnel }
 
+    var readsOn: Bool {
+        let channel = leg.stream.channel
+        return framing != .untilClose && !channel.peerEnded && !channel.isBroken
+    }
+
     var brokenHead: [UInt8] { leg.brokenHead }
 
     var isContentWaiting: Bool { leg.unread != nil || hasNoContent }

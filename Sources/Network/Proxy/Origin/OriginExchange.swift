@@ -43,6 +43,8 @@ protocol OriginExchange: AnyObject, Sendable {
     var refusedHead: ResponseHead? { get }
     /// What stood behind the content, once it has been read.
     var trailers: Fields { get }
+    /// Whether the request may go on behind the whole response.
+    var readsOn: Bool { get }
 
     /// What goes on once another protocol was agreed on, and what was read of it already.
     func tunnel() -> (stream: any TunnelStream, late: ByteBuffer?)
@@ -62,6 +64,7 @@ extension OriginExchange {
     var http1: HTTP1OriginExchange? { nil }
     var brokenHead: [UInt8] { [] }
     var refusedHead: ResponseHead? { nil }
+    var readsOn: Bool { false }
 }
 
 extension ResponseHead {
