@@ -128,7 +128,7 @@ package enum HeadRedaction {
         case "cookie": return maskPairs(value, all: true)
         case "set-cookie": return maskPairs(value, all: false)
         case "sec-websocket-protocol": return maskProtocols(value)
-        case "location", "content-location", "referer", "refresh", "link", "origin":
+        case "location", "content-location", "referer", "refresh", "link", "origin", "host":
             let redacted = URLRedaction.redact(value)
             return redacted == Array(value) ? nil : redacted
         default: return SecretName.isField(name) ? redactionMark : nil

@@ -30,19 +30,15 @@ package final class ConfinedProcess: Sendable {
     private let filter: Int32?
     private let namespace: String?
     private let insideSockets: Mutex<Int32>
+    /// Where the new process waits to be let go; -1 once it is.
+    private let control: Mutex<Int32>
     private let files: ConfinementFiles
 
-    /// Waits until the command runs.
+    /// Waits until its network is there. `control` is closed by `begin` or `close`.
     init(id: pid_t, control: Int32, files: ConfinementFiles) throws(Failure) {
         let ready = try ControlMessage.receive(control)
         try ready.check()
-        do throws(Failure) {
-            // The end is the start of the command: its descriptor is closed by that.
-            try ControlMessage.receive(control).check()
-        } catch {
-            ready.close()
-            throw error
-        }
+        self.control = Mutex(control)
         program = StartedProgram(id: id)
         self.files = files
         namespace = ProcessLink.namespace(of: id)
@@ -55,6 +51,28 @@ package final class ConfinedProcess: Sendable {
         diagnosis = ready.descriptors(.diagnosis).first ?? -1
         insideSockets = Mutex(ready.descriptors(.insideSockets).first ?? -1)
         limits = ready.lines.dropFirst().compactMap(ConfinementLimit.init(line:))
+    }
+
+    /// Lets the command run, and returns once it does. If it throws, there is only its end to wait for.
+    ///
+    /// Errors: `command-not-started`, `confinement-failed`.
+    package func begin() throws(Failure) {
+        let control = takeControl()
+        guard control >= 0 else { return }
+        defer { _ = Glibc.close(control) }
+        var byte: UInt8 = 0
+        guard unsafe send(control, &byte, 1, platform_no_signal) == 1 else {
+            throw Confinement.failure(ConfinementError("let the new process go on"))
+        }
+        // The end is the start of the command: its descriptor is closed by that.
+        try ControlMessage.receive(control).check()
+    }
+
+    private func takeControl() -> Int32 {
+        control.withLock { control in
+            defer { control = -1 }
+            return control
+        }
     }
 
     /// Makes a TCP socket inside, not connected, whose connections are not led back to us: for the
@@ -106,6 +124,8 @@ package final class ConfinedProcess: Sendable {
     /// the files; after the command's end.
     package func close() {
         if let filter { _ = Glibc.close(filter) }
+        let control = takeControl()
+        if control >= 0 { _ = Glibc.close(control) }
         insideSockets.withLock {
             if $0 >= 0 { _ = Glibc.close($0) }
             $0 = -1
@@ -155,9 +175,5 @@ private struct ControlMessage {
 
     func descriptors(_ role: DescriptorRole) -> [Int32] {
         sockets.filter { $0.role == role }.map(\.descriptor)
-    }
-
-    func close() {
-        for socket in sockets { _ = Glibc.close(socket.descriptor) }
     }
 }

@@ -3,7 +3,7 @@ internal import CPlatform
 internal import Glibc
 
 /// The part of `Confinement.launch` that runs in the new process: it makes the namespaces, hands
-/// their sockets to the tool, and becomes the command.
+/// their sockets to the tool, and becomes the command once the tool serves it.
 ///
 /// It is the hidden command `sallyport confine`, and has to run before the process starts a second
 /// thread.
@@ -97,8 +97,11 @@ package enum ConfinedStart {
     private static func become(_ command: [String], _ control: Int32) throws(Failure) {
         // The last of all: it is reset when a process changes what it may do.
         _ = platform_end_with_parent(SIGKILL)
-        var end = pollfd(fd: control, events: 0, revents: 0)
-        guard unsafe poll(&end, 1, 0) == 0 else { return }
+        var byte: UInt8 = 0
+        var count: Int
+        repeat { count = unsafe recv(control, &byte, 1, 0) } while count < 0 && errno == EINTR
+        // The tool is gone, or cannot serve.
+        guard count == 1 else { return }
         let words = CStrings(command)
         unsafe execvp(words.pointers[0]!, words.pointers)
         throw Confinement.notStarted(command[0], errno)

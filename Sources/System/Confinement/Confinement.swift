@@ -38,13 +38,14 @@ package struct ConfinementConfiguration: Sendable {
 /// Starts a command in namespaces of its own whose only way out is what accepts on the sockets that
 /// it hands out. It needs no privileges, and leaves nothing behind but the files in its folder.
 package enum Confinement {
-    /// Starts the command and returns once it runs; blocks for some 15 ms.
+    /// Prepares the command's network and returns once it is there; blocks for some 15 ms. The command
+    /// runs from `ConfinedProcess.begin` on.
     ///
     /// The command gets the caller's streams, terminal and process group. It is killed when the
     /// calling thread ends, so the thread must last as long as the command.
     ///
-    /// Errors: `namespaces-forbidden` with who forbids it, `command-not-started`,
-    /// `confinement-failed`, `file-unwritable`.
+    /// Errors: `namespaces-forbidden` with who forbids it, `confinement-failed`, `file-unwritable`, and
+    /// `command-not-started` of no command.
     package static func launch(
         _ configuration: ConfinementConfiguration
     ) throws(Failure) -> ConfinedProcess {
@@ -52,10 +53,10 @@ package enum Confinement {
         let files = try ConfinementFiles(configuration)
         do throws(Failure) {
             let (id, control) = try spawn(configuration, files)
-            defer { close(control) }
             do throws(Failure) {
                 return try ConfinedProcess(id: id, control: control, files: files)
             } catch {
+                close(control)
                 kill(id, SIGKILL)
                 var status: Int32 = 0
                 while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}

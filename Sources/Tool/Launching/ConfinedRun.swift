@@ -15,6 +15,8 @@ package struct CapturedPorts {
 /// What a confined command's connections are served by.
 package protocol RunService: Sendable {
     var shutdown: Shutdown { get }
+    /// Stops, because there is no command to serve.
+    func abandon()
     /// Serves until `shutdown` is requested.
     ///
     /// - Returns: whether every connection ended by itself.
@@ -32,7 +34,7 @@ package enum ConfinedRun {
     ///   - finally: called when the command has ended, while its network is still there.
     /// - Returns: how it ended, and what its network saw.
     ///
-    /// Errors: those of `Confinement.launch` and of the service.
+    /// Errors: those of `Confinement.launch`, of `ConfinedProcess.begin` and of the service.
     package static func run<Service: RunService>(
         _ configuration: ConfinementConfiguration, started: (ChildProcess) -> Void,
         makeService: (CapturedPorts) throws(Failure) -> Service,
@@ -55,7 +57,6 @@ package enum ConfinedRun {
             }
         }
         let process = try await launched.get().get()
-        started(ChildProcess(program: process.program))
         let network = ConfinedNetwork(process)
         let service: Service
         do throws(Failure) {
@@ -65,6 +66,15 @@ package enum ConfinedRun {
             _ = await ended.get()
             process.close()
             throw error
+        }
+        // Not before it is served: a command that has begun and is ended has done half of its work.
+        var failure: Failure?
+        do throws(Failure) {
+            try process.begin()
+            started(ChildProcess(program: process.program))
+        } catch {
+            failure = error
+            service.abandon()
         }
         let names = EndBox()
         startThread(named: "names") {
@@ -80,7 +90,9 @@ package enum ConfinedRun {
             network.record(in: service)
             await finally(network)
         }
-        return (ChildProcess.Ending(status: await ended.get()), network, service)
+        let status = await ended.get()
+        if let failure { throw failure }
+        return (ChildProcess.Ending(status: status), network, service)
     }
 }
 

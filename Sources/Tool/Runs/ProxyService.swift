@@ -91,7 +91,7 @@ package final class ProxyService: RunService {
     package func stop() { shutdown.request() }
 
     /// Stops, and removes the capture if nothing is recorded in it: what it was started for failed.
-    func abandon() {
+    package func abandon() {
         isAbandoned.store(true, ordering: .relaxed)
         stop()
     }

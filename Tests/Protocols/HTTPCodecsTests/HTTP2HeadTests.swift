@@ -183,6 +183,13 @@ func lines(_ fields: HTTP2Fields) -> [String] {
         #expect(
             head([":method: CONNECT", "a: 1"]).text.text == "CONNECT  HTTP/2.0\r\na: 1\r\n\r\n")
         #expect(
+            head([":method: CONNECT", ":authority: a:1"]).text.text
+                == "CONNECT a:1 HTTP/2.0\r\n\r\n")
+        // A path that was not told is no authority.
+        #expect(
+            head([":method: GET", ":authority: a:1"]).text.text
+                == "GET  HTTP/2.0\r\nhost: a:1\r\n\r\n")
+        #expect(
             head([":status: 200", "a: 1", ":method: GET", "b: 2", ":path: /x y"]).text.text
                 == "GET /x y HTTP/2.0\r\na: 1\r\nb: 2\r\n\r\n")
     }

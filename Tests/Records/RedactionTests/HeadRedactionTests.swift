@@ -20,6 +20,12 @@ struct HeadRedactionTests {
     static let rows = [
         Row("harmless", "Host: a\r\nX: y=z; k=v\r\n\r\n", "Host: a\r\nX: y=z; k=v\r\n\r\n"),
         Row(
+            "a login in the host", "Host: me:s3cret@a:80\r\nhost: s3cret@b\r\n",
+            "Host: ***@a:80\r\nhost: ***@b\r\n"),
+        Row(
+            "hosts", "Host: a.test:80\r\nHost: [::1]:80\r\n",
+            "Host: a.test:80\r\nHost: [::1]:80\r\n"),
+        Row(
             "a URL without an authority", "X-Original-URL: /cb?code=s3cret&a=b\r\n",
             "X-Original-URL: /cb?code=***&a=b\r\n"),
         Row(

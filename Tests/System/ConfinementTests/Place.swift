@@ -73,5 +73,6 @@ func confined(
         close(child.diagnosis)
         child.close()
     }
+    try child.begin()
     try body(child)
 }

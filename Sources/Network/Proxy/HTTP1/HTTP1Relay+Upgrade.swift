@@ -55,6 +55,8 @@ extension HTTP1Relay {
             stream: PlainStream(leg.stream.channel, readAhead: leg.unread), offer: .plainHTTP2,
             address: leg.address, tls: nil)
         upgraded.reach = leg.reach
+        upgraded.isOwned = leg.isOwned
+        upgraded.isPersonal = leg.isPersonal
         leg.unread = nil
         let upstream = HTTP2Connection(upgraded.stream, role: .client, times: times)
         let stream = PlainStream(client.channel, readAhead: clientBuffer)

@@ -278,7 +278,8 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
     private func keep(_ leg: OriginLeg) {
         task.origin = nil
         if leg.http2 != nil {
-            share(leg)
+            // One that was logged in on before it changed over serves the stream that it has.
+            if leg.isPersonal { close(leg) } else { share(leg) }
         } else {
             noteHTTP1(leg.target)
             idle.append(leg)

@@ -75,10 +75,11 @@ package final class HTTP2Head: Sendable {
 
     /// What came, as text, whether it makes a head or not.
     package var text: [UInt8] {
+        let asksForAuthority = path.isEmpty && Self.knownMethod(method[...]) == .connect
         let host =
-            path.isEmpty || authority.isEmpty
+            asksForAuthority || authority.isEmpty
             ? [] : [UInt8]("host: ".utf8) + authority + [0x0D, 0x0A]
-        return method + [0x20] + (path.isEmpty ? authority : path)
+        return method + [0x20] + (asksForAuthority ? authority : path)
             + [UInt8](" HTTP/2.0\r\n".utf8) + host + fields.raw[start.size...]
     }
 

@@ -101,6 +101,8 @@ final class AuditServer: RunService {
         return endedInOrder
     }
 
+    func abandon() { shutdown.request() }
+
     func record(_ make: (_ id: Int64) -> [TrafficEvent]) {
         writer.submit(make(numbers.nextConnection()))
     }

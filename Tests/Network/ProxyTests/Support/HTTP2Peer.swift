@@ -62,13 +62,17 @@ final class HTTP2Peer: @unchecked Sendable {
     /// Sends frames past the session.
     func say(_ frames: Frame...) throws { try wire.send(frames.flatMap(\.bytes)) }
 
-    /// Reads once.
-    private func pump() throws {
+    /// Sends what the session says by itself, which is owed to nobody who has gone; what came is still
+    /// read.
+    private func flushIfThere() throws {
         do {
             try flush()
-        } catch is WireFailure {
-            // What the session says by itself is owed to nobody who has gone; what came is still read.
-        }
+        } catch is WireFailure {}
+    }
+
+    /// Reads once.
+    private func pump() throws {
+        try flushIfThere()
         let bytes = try wire.read()
         guard !bytes.isEmpty else {
             hasEnded = true
@@ -80,7 +84,7 @@ final class HTTP2Peer: @unchecked Sendable {
             throw WireFailure("not HTTP/2: \(error.detail)")
         }
         take()
-        try flush()
+        try flushIfThere()
     }
 
     private func take() {
