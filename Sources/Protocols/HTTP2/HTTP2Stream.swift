@@ -136,7 +136,10 @@ package final class HTTP2Stream: @unchecked Sendable {
     /// our direction has ended (RFC 9113 §8.1).
     package func stopReading() {
         discardContent()
-        if !hasEnded, !isClosed { connection.session.resetAtEnd(id) }
+        if !hasEnded, !isClosed {
+            connection.session.resetAtEnd(id)
+            connection.flush()
+        }
         hasStopped = true
         wakeReader()
     }

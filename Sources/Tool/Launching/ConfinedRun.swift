@@ -73,6 +73,8 @@ package enum ConfinedRun {
             try process.begin()
             started(ChildProcess(program: process.program))
         } catch {
+            // One that has not answered in time must not begin later, with nobody there.
+            process.program.send(SIGKILL)
             failure = error
             service.abandon()
         }

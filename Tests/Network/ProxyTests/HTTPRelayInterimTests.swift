@@ -197,6 +197,52 @@ extension ProxyTests {
             }
         }
 
+        /// An origin that answers ahead and then ends is no longer sent to, and the client, which may
+        /// wait for its end, is told at once.
+        @Test(arguments: Way.allCases, [true, false])
+        func originAnswersAndEnds(_ way: Way, isClientSilent: Bool) throws {
+            try withProxy { proxy in
+                let told = DispatchSemaphore(value: 0)
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                    told.wait()
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(
+                    "POST \(way.target("/", origin)) HTTP/1.1\r\nHost: localhost\r\n"
+                        + "Content-Length: 50000000\r\n\r\n")
+                #expect(try client.readResponse().body.text == "ok")
+                if !isClientSilent { try client.send("some") }
+                told.signal()
+                try client.expectEnd()
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.status == 200)
+                #expect(exchange.error == nil)
+            }
+        }
+
+        /// A client of HTTP/2 is told that nobody reads its content any more (RFC 9113 §8.1), also
+        /// behind the end of the response.
+        @Test func streamsWhoseOriginEndsAreReset() throws {
+            try withProxy(PlanChange { $0.policy.originVersion = .http1 }) { proxy in
+                let told = DispatchSemaphore(value: 0)
+                let origin = try proxy.origin(.tls) { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                    told.wait()
+                }
+                let client = try proxy.http2Client(to: origin)
+                let stream = try client.request(
+                    "POST /a HTTP/1.1|content-length: 50000", endsStream: false)
+                try client.wait("the end of the response") { $0.streams[stream]?.hasEnded == true }
+                told.signal()
+                try client.wait("the reset") { $0.streams[stream]?.code != nil }
+                #expect(client.streams[stream]?.code == 0)
+                client.wire.close()
+            }
+        }
+
         /// A client that asked first and was answered sends no content: nothing is waited for.
         @Test(arguments: Way.allCases)
         func originAnswersInsteadOfAskingForTheContent(_ way: Way) throws {

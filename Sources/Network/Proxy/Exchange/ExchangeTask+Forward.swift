@@ -192,16 +192,25 @@ extension ExchangeTask {
                 }
                 guard !self.isRequestComplete else { return }
                 both.isAnswered = !hasFailed && both.switched == nil
-                if both.isAnswered, self.goesOn(origin) { return }
-                // What the client still sends has no reader, or it may be read for another origin.
-                origin.stopSending()
-                self.client.stopRequest(isAnswered: !hasFailed)
+                if both.isAnswered, self.goesOn(origin) {
+                    // As long as the origin is there.
+                    origin.http1?.leg.stream.channel.onPeerEnd { self.stopRequest(to: origin) }
+                    return
+                }
+                self.stopRequest(to: origin, isAnswered: !hasFailed)
             }
             await group.waitForAll()
         }
+        if both.isAnswered { origin.http1?.leg.stream.channel.onPeerEnd(nil) }
         client.resumeRequest()
         if let cause = both.cause { throw cause }
         return isRequestComplete ? both.switched : nil
+    }
+
+    /// What the client still sends has no reader, or it may be read for another origin.
+    private func stopRequest(to origin: any OriginExchange, isAnswered: Bool = true) {
+        origin.stopSending()
+        client.stopRequest(isAnswered: isAnswered)
     }
 
     /// Whether the content goes on behind the whole response: both sides do that by themselves if the

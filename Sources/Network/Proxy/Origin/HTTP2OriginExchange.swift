@@ -136,8 +136,6 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
 
     var trailers: Fields { stream?.trailers ?? .none }
 
-    var readsOn: Bool { stream?.isGivenUp == false }
-
     // MARK: Ending
 
     func tunnel() -> (stream: any TunnelStream, late: ByteBuffer?) {

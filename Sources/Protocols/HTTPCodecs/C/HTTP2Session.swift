@@ -300,6 +300,9 @@ package final class HTTP2Session {
     /// Resets a stream without an error as soon as our direction of it has ended: the peer need not
     /// send the rest (RFC 9113 §8.1).
     package func resetAtEnd(_ stream: Int32) {
+        if unsafe nghttp2_session_get_stream_local_close(pointer, stream) == 1 {
+            return reset(stream, HTTP2ErrorCode.noError)
+        }
         resetsAtEnd.insert(stream)
     }
 
