@@ -42,21 +42,8 @@ package enum ConfinedRun {
     ) async throws(Failure) -> (
         ending: ChildProcess.Ending, network: ConfinedNetwork, service: Service
     ) {
-        let launched = LaunchBox()
         let ended = EndBox()
-        startThread(named: "command") {
-            // The command dies with the thread that started it, so this one waits for it.
-            do throws(Failure) {
-                let process = try DescriptorLimit.withInherited { () throws(Failure) in
-                    try Confinement.launch(configuration)
-                }
-                launched.set(.success(process))
-                ended.set(process.wait())
-            } catch {
-                launched.set(.failure(error))
-            }
-        }
-        let process = try await launched.get().get()
+        let process = try await launch(configuration, telling: ended)
         let network = ConfinedNetwork(process)
         let service: Service
         do throws(Failure) {
@@ -95,6 +82,26 @@ package enum ConfinedRun {
         let status = await ended.get()
         if let failure { throw failure }
         return (ChildProcess.Ending(status: status), network, service)
+    }
+
+    /// - Parameter ended: gets the command's status.
+    private static func launch(
+        _ configuration: ConfinementConfiguration, telling ended: EndBox
+    ) async throws(Failure) -> ConfinedProcess {
+        let launched = LaunchBox()
+        startThread(named: "command") {
+            // The command dies with the thread that started it, so this one waits for it.
+            do throws(Failure) {
+                let process = try DescriptorLimit.withInherited { () throws(Failure) in
+                    try Confinement.launch(configuration)
+                }
+                launched.set(.success(process))
+                ended.set(process.wait())
+            } catch {
+                launched.set(.failure(error))
+            }
+        }
+        return try await launched.get().get()
     }
 }
 

@@ -300,10 +300,8 @@ package final class HTTP2Session {
     /// Resets a stream without an error as soon as our direction of it has ended: the peer need not
     /// send the rest (RFC 9113 §8.1).
     package func resetAtEnd(_ stream: Int32) {
-        if unsafe nghttp2_session_get_stream_local_close(pointer, stream) == 1 {
-            return reset(stream, HTTP2ErrorCode.noError)
-        }
-        resetsAtEnd.insert(stream)
+        let hasEnded = unsafe nghttp2_session_get_stream_local_close(pointer, stream) == 1
+        if hasEnded { reset(stream, HTTP2ErrorCode.noError) } else { resetsAtEnd.insert(stream) }
     }
 
     package func reset(_ stream: Int32, _ code: UInt32) {
