@@ -16,6 +16,21 @@ struct ConfinementTests {
         }
     }
 
+    /// Who is not served must do nothing: half of a command's work is worse than none.
+    @Test func commandRunsOnlyOnceItIsLetGo() throws {
+        let mark = NSTemporaryDirectory() + "sallyport-begun-\(UUID().uuidString)"
+        defer { Files.remove(mark) }
+        try confined("touch", mark, begins: false) { child in
+            child.close()
+            #expect(child.wait() >> 8 & 0xFF == 126)
+            #expect(!FileManager.default.fileExists(atPath: mark))
+        }
+        try confined("touch", mark) { child in
+            #expect(child.wait() == 0)
+            #expect(FileManager.default.fileExists(atPath: mark))
+        }
+    }
+
     @Test(arguments: [
         ("an IPv4 address", "198.51.100.7", 8123),
         ("the web", "203.0.113.1", 443),

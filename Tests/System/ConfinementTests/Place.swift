@@ -34,9 +34,11 @@ enum Place {
 
 /// Runs a command confined, and `body` beside it.
 ///
-/// - Parameter asNobody: without privileges; for that the tests must run as root.
+/// - Parameters:
+///   - asNobody: without privileges; for that the tests must run as root.
+///   - begins: whether it is let run.
 func confined(
-    _ command: String..., usesFilter: Bool = true, asNobody: Bool = false,
+    _ command: String..., usesFilter: Bool = true, asNobody: Bool = false, begins: Bool = true,
     body: (ConfinedProcess) throws -> Void
 ) throws {
     let folder = NSTemporaryDirectory() + "sallyport-confined-\(UUID().uuidString)"
@@ -73,6 +75,6 @@ func confined(
         close(child.diagnosis)
         child.close()
     }
-    try child.begin()
+    if begins { try child.begin() }
     try body(child)
 }

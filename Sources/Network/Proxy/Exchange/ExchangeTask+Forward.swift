@@ -214,11 +214,12 @@ extension ExchangeTask {
     }
 
     /// Whether the content goes on behind the whole response: both sides do that by themselves if the
-    /// request was not refused, and a client that asked first knows that nobody waits for it.
+    /// request was not refused. A client that asked first knows that nobody waits for it, and an old one
+    /// may wait for the end of its connection.
     private func goesOn(_ origin: any OriginExchange) -> Bool {
         let isUnasked =
             !hasTakenContent && request?.fields.contains(.expect, token: "100-continue") == true
-        return !isRefused && !isUnasked && origin.readsOn
+        return !isRefused && !isUnasked && request?.version != .http10 && origin.readsOn
     }
 
     // MARK: The response
