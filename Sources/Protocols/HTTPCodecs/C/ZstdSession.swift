@@ -12,6 +12,7 @@ final class ZstdSession: DecodingSession {
     private let piece: UnsafeMutablePointer<UInt8>
     private(set) var isAtEnd = false
     private var magic = ZstdMagic()
+    private var frame = ZstdFrame()
 
     init() {
         unsafe context = ZSTD_createDCtx()
@@ -39,11 +40,39 @@ final class ZstdSession: DecodingSession {
                 contentsOf: UnsafeBufferPointer(start: piece, count: unpacked.pos))
             isAtEnd = result == 0
             unsafe magic.advance(by: packed.pos, endsFrame: isAtEnd)
-            let isCorrupt = ZSTD_isError(result) != 0
+            unsafe frame.take(input.extracting(..<packed.pos), unpacked.pos)
+            let isCorrupt = ZSTD_isError(result) != 0 || isAtEnd && !frame.endsAsSaid()
             return unsafe DecodingStep(
                 consumed: packed.pos, state: isCorrupt ? .corrupt : .running)
         }
     }
+}
+
+/// How long a frame's content is, and how long it has to be by its head (RFC 8878 §3.1.1.1.4).
+///
+/// libzstd compares the two as well, but behind an empty last block only where the frame came whole.
+private struct ZstdFrame {
+    /// Of a frame's head, in bytes.
+    private static let longestHead = 18
+    private var head: [UInt8] = []
+    private var length: UInt64 = 0
+
+    mutating func take(_ packed: Span<UInt8>, _ unpackedCount: Int) {
+        for index in 0..<min(packed.count, Self.longestHead - head.count) {
+            head.append(packed[index])
+        }
+        length += UInt64(unpackedCount)
+    }
+
+    /// Whether the frame, which is over, is as long as its head says, if that does; the next begins.
+    mutating func endsAsSaid() -> Bool {
+        defer { self = ZstdFrame() }
+        let said = unsafe ZSTD_getFrameContentSize(head, head.count)
+        return said == Self.unknownLength || said == length
+    }
+
+    /// `ZSTD_CONTENTSIZE_UNKNOWN`.
+    private static let unknownLength = UInt64.max
 }
 
 /// Follows the first bytes of each frame (RFC 8878 §3.1.1, §3.1.2).
