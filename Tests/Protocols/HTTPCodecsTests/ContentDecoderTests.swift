@@ -223,9 +223,10 @@ extension ContentDecoder {
 
     /// Its head says 5 bytes, and 4 stand in it, with the last block empty or not: broken at every
     /// cut, also behind a frame that is sound.
-    @Test(arguments: [
-        [0x22, 0, 0, 0x61, 0, 0, 0, 1, 0, 0], [0x22, 0, 0, 0x61, 1, 0, 0], [0x23, 0, 0, 0x61],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0x22, 0, 0, 0x61, 0, 0, 0, 1, 0, 0], [0x22, 0, 0, 0x61, 1, 0, 0], [0x23, 0, 0, 0x61],
+        ] as [[UInt8]])
     func framesOfZstdAreAsLongAsTheySay(_ blocks: [UInt8]) {
         let frame = [0x28, 0xB5, 0x2F, 0xFD, 0x20, 0x05] + blocks
         for packed in [frame, PackedContent.zstd + frame] {
