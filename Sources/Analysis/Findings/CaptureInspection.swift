@@ -34,7 +34,6 @@ package enum CaptureInspection {
         visit: (Place, [Finding]) -> Void = { _, _ in }
     ) throws -> FindingsReport {
         var engine = FindingsEngine(configuration)
-        var connections: [Int64: ConnectionRecord] = [:]
         var total: Int64 = 0
         var leavesOut = false
         try source.connections { record in
@@ -43,16 +42,16 @@ package enum CaptureInspection {
             } else {
                 leavesOut = true
             }
-            connections[record.id] = record.withoutBulk
             total = total.addingSaturated(record.exchangeCount)
             return true
         }
         let digests = try ResponseDigests(source)
+        var connections = RecentConnections()
         var done: Int64 = 0
         try source.exchanges { exchange in
             if try selection?.accepts(exchange) ?? true {
                 let found = engine.observe(
-                    exchange, on: connections[exchange.connection],
+                    exchange, on: try connections.record(exchange.connection, in: source),
                     requestBody: try content(of: exchange, .request, in: source),
                     responseBody: try content(of: exchange, .response, in: source),
                     responseDigest: digests.ofExchange[exchange.id])

@@ -37,6 +37,7 @@ enum CaptureFile {
         try HeadCutting(database).run(configuration.progress)
         // What was open when its writer ended without a word is known to be over.
         try database.execute("UPDATE connection SET outcome = 'lost' WHERE outcome = 'open'")
+        try RecordingMark.begin(in: database)
         return (database, lock, isMade)
     }
 
@@ -192,7 +193,7 @@ final class WriterLock {
                 "capture-write-failed", party: .tool,
                 "cannot open capture: \(path)-wal: \(unsafe String(cString: strerror(errno)))")
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard lock() else {
             close(descriptor)
             throw Failure(
                 "capture-in-use", party: .tool,
@@ -203,6 +204,23 @@ final class WriterLock {
 
     deinit {
         close(descriptor)
+    }
+
+    /// Whether a writer has the capture, as far as may be seen from here.
+    static func isHeld(of path: String) -> Bool {
+        let descriptor = unsafe open(path + "-wal", O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+    }
+
+    /// A reader that looks has the lock for a moment, too.
+    private func lock() -> Bool {
+        for _ in 0..<20 {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+            usleep(5_000)
+        }
+        return false
     }
 }
 

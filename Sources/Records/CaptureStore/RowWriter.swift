@@ -40,7 +40,11 @@ final class RowWriter {
         if !database.isBetweenTransactions { try database.execute("ROLLBACK") }
     }
 
-    func checkpoint() throws(Failure) { try database.checkpoint() }
+    /// Ends the recording, all of which is committed.
+    func finish() throws(Failure) {
+        try RecordingMark.end(in: database)
+        try database.checkpoint()
+    }
 
     func write(_ event: TrafficEvent) throws(Failure) {
         journal.note(event)

@@ -53,7 +53,7 @@ final class WriterTask: @unchecked Sendable {
             if queue.isEmpty { attempt(commit) }
         }
         attempt(commit)
-        attempt { () throws(Failure) in try rows?.checkpoint() }
+        attempt { () throws(Failure) in try rows?.finish() }
         rows = nil
         if let newPath, removesEmpty.load(ordering: .relaxed) { Files.remove(newPath) }
         lock = nil

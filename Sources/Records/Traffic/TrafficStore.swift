@@ -5,6 +5,9 @@ package protocol TrafficStore: TrafficSource {
     /// A UUID that the capture keeps in all its copies: with it and a number, a record is known
     /// anywhere. `nil` for a capture of an earlier version.
     var identity: String? { get throws }
+    /// Whether a writer ended without closing the capture, so that what it was given last may be
+    /// missing; false while one goes on.
+    var isInterrupted: Bool { get throws }
     /// Calls `visit` for each exchange that the query asks for until it returns false.
     func summaries(
         _ query: ExchangeQuery, _ visit: (ExchangeSummary) throws -> Bool) throws

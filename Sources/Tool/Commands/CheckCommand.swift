@@ -6,6 +6,7 @@ internal import Launching
 internal import Presentation
 internal import Runs
 internal import Terminal
+internal import Traffic
 internal import Views
 
 extension Command {
@@ -38,8 +39,8 @@ extension Command {
             details: [
                 "It exits with 0 if nothing was found, 1 for a finding of at least the level of"
                     + " --fail-on that is no mere guess, 3 if what was recorded proves nothing (no"
-                    + " traffic, or every client refused), and 4 if it could not run. The report"
-                    + " holds no secret that was recorded.",
+                    + " traffic, every client refused, or a recorder that was killed), and 4 if it"
+                    + " could not run. The report holds no secret that was recorded.",
                 "The profile names the values of the test subject and who may receive them, a line"
                     + " each: 'owner: *.shop.example', 'password.account = correct-horse-7'.",
                 "With a filter, only the exchanges and connections that match are judged; what one"
@@ -93,6 +94,8 @@ private func runCheck(
     try arguments.files.check(besides: arguments.capture)
     let foreign = try await foreignCapture(arguments, environment)
     let source = try foreign?.capture.source ?? environment.openCapture(arguments.capture)
+    // Before the records are read: a recorder that ends meanwhile has written more than those.
+    let isInterrupted = try source.isInterrupted
     let progress = RunProgress("checking", on: environment.console)
     var report = try CaptureInspection.report(
         on: source, configuration: configuration,
@@ -103,7 +106,8 @@ private func runCheck(
         })
     let flaw = foreign?.capture.report.flaw
     // No file of it may say that all is well.
-    if flaw != nil { report = report.ofUnfinishedFile }
+    if flaw != nil { report = report.inconclusive(for: .fileUnfinished) }
+    if isInterrupted { report = report.inconclusive(for: .recordingInterrupted) }
     let isJSON = arguments.isJSON || arguments.format == .json
     if isJSON {
         try environment.output.write(FindingsJSON.document(report).line + [0x0A])

@@ -15,7 +15,7 @@ package final class CaptureFilter: FilterSource, CaptureSelection {
     private let configuration: FindingsConfiguration
     private let checkpoint: () throws -> Void
     private let progress: (Int64, Int64) throws -> Void
-    private var connections: [Int64: ConnectionRecord] = [:]
+    private var connections = RecentConnections()
     private var findings: [CaptureInspection.Place: [FilterFinding]]?
 
     /// - Parameters:
@@ -48,13 +48,8 @@ package final class CaptureFilter: FilterSource, CaptureSelection {
         return try filter?.accepts(subject) ?? true
     }
 
-    /// Exchanges of one connection come close together, so a few are remembered.
     package func connection(_ id: Int64) throws -> ConnectionRecord? {
-        if let known = connections[id] { return known }
-        if connections.count >= Self.connectionLimit { connections = [:] }
-        let record = try source.connection(id)?.withoutBulk
-        connections[id] = record
-        return record
+        try connections.record(id, in: source)
     }
 
     package func findings(ofExchange id: Int64) throws -> [FilterFinding] {
@@ -130,5 +125,4 @@ package final class CaptureFilter: FilterSource, CaptureSelection {
     /// How much of a content is looked through, in bytes after decoding: more than anything that
     /// people search by text, and a second or so of work.
     static let contentLimit = 64 * 1024 * 1024
-    private static let connectionLimit = 256
 }

@@ -423,7 +423,32 @@ import Traffic
         #expect(kept == (0..<kept.count).map { Int64($0) + 1 })
         #expect(kept.count < Int(id))
         #expect(try reader.verify() == [])
+        #expect(try reader.isInterrupted)
     }
+
+    @Test func aWriterThatNeverClosedIsTold() throws {
+        try record([.exchange(makeExchange(1))], into: path)
+        #expect(try !CaptureReader(path: path).isInterrupted)
+        let writer = try CaptureWriter(path: path, configuration: quick)
+        #expect(try !CaptureReader(path: path).isInterrupted)
+        // As a killed one leaves it.
+        let left = path + ".left"
+        for end in ["", "-wal"] { write(contents(of: path + end), to: left + end) }
+        try writer.close()
+        #expect(try !CaptureReader(path: path).isInterrupted)
+        #expect(try CaptureReader(path: left).isInterrupted)
+        // The main file alone, and what others have recorded behind it.
+        write(contents(of: left), to: left + ".copy")
+        for name in [left, left + ".copy"] {
+            try record([.exchange(makeExchange(2))], into: name)
+            #expect(try CaptureReader(path: name).isInterrupted)
+        }
+        let reader = try CaptureReader(path: left)
+        #expect(try reader.database.integer(Self.interruptions) == 1)
+        #expect(try reader.verify() == [])
+    }
+
+    private static let interruptions = "SELECT value FROM meta WHERE key = 'interruptions'"
 
     @Test func closingTwiceAndSubmittingLaterAreHarmless() throws {
         let writer = try CaptureWriter(path: path, configuration: quick)

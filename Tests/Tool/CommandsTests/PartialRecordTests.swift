@@ -100,18 +100,41 @@ struct PartialRecordTests {
         #expect(line.output.text.contains(#""requestCut":false,"responseCut":true"#))
     }
 
+    @Test func doesNotClearWhatAKilledRecorderLeft() async throws {
+        var exchange = ExchangeRecord(
+            id: 1, connection: 0, startedAt: SampleCapture.start, scheme: .https,
+            authority: "a.test")
+        exchange.requestHead = [UInt8]("GET / HTTP/1.1\r\n\r\n".utf8)
+        exchange.responseHead = [UInt8]("HTTP/1.1 204 No Content\r\n\r\n".utf8)
+        exchange.status = 204
+        exchange.durationMicroseconds = 1
+        for isKilled in [false, true] {
+            let check = try await run(["check", "x"], on: [.exchange(exchange)], isKilled)
+            #expect(check.code == (isKilled ? 3 : 0))
+            #expect(check.output.text.contains("the recorder ended without") == isKilled)
+        }
+    }
+
+    /// - Parameter isKilled: whether the capture is as a recorder leaves it that is killed.
     private func run(
-        _ arguments: [String], on events: [TrafficEvent]
+        _ arguments: [String], on events: [TrafficEvent], _ isKilled: Bool = false
     ) async throws -> CommandRun.Result {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
         let path = folder.appendingPathComponent("a").path
-        let writer = try CaptureWriter(
-            path: path, configuration: CaptureConfiguration(digest: Digests.sha256))
+        let configuration = CaptureConfiguration(digest: Digests.sha256)
+        let writer = try CaptureWriter(path: path, configuration: configuration)
         writer.submit(events)
         try writer.close()
-        return await CommandRun(arguments: arguments, capture: path).run()
+        guard isKilled else { return await CommandRun(arguments: arguments, capture: path).run() }
+        let killed = try CaptureWriter(path: path, configuration: configuration)
+        let left = path + "-left"
+        for end in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: path + end, toPath: left + end)
+        }
+        try killed.close()
+        return await CommandRun(arguments: arguments, capture: left).run()
     }
 }

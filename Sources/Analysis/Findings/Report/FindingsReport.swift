@@ -19,10 +19,10 @@ package struct FindingsReport: Sendable {
         finding.state == .open && gate.reaches(finding)
     }
 
-    /// The same of a file that could not be read to its end.
-    package var ofUnfinishedFile: FindingsReport {
+    /// The same, where the file that was judged is a further reason.
+    package func inconclusive(for reason: InconclusiveReason) -> FindingsReport {
         var report = self
-        report.inconclusive.append(.fileUnfinished)
+        report.inconclusive.append(reason)
         return report
     }
 
@@ -69,6 +69,8 @@ package enum InconclusiveReason: String, Sendable {
     case partlyRead = "partly-read"
     /// The file was not read to its end.
     case fileUnfinished = "file-unfinished"
+    /// A recorder of the capture ended without closing it.
+    case recordingInterrupted = "recording-interrupted"
     /// More in one exchange or on one connection than is told.
     case findingsLeftOut = "findings-left-out"
     /// Something that the policy expects was not seen.
@@ -98,6 +100,9 @@ package enum InconclusiveReason: String, Sendable {
             "some of what clients sent is too large, or in no form that is read, and was not looked"
                 + " into to its end"
         case .fileUnfinished: "the file could not be read to its end"
+        case .recordingInterrupted:
+            "the recorder ended without closing the capture, or this is a copy of one that it was"
+                + " writing, so what came last may be missing: end it by SIGINT or SIGTERM"
         case .findingsLeftOut: "one exchange or connection showed more findings than are told"
         case .expectationUnmet: "something that the policy expects was not seen"
         }

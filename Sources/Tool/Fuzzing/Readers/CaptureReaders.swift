@@ -94,6 +94,7 @@ private enum CaptureFileSample {
                 return rows < 2 * eventLimit
             }
             transcript.note("flaws", try reader.verify().count)
+            transcript.note("interrupted", try reader.isInterrupted ? 1 : 0)
             capture.submit(events)
             Exports.run(capture, for: changes)
         } catch { transcript.note("unreadable", text: "\(error)") }

@@ -47,6 +47,7 @@ struct FakeTrafficSource: TrafficStore {
     }
 
     let identity: String? = nil
+    let isInterrupted = false
     let lastChange: Int64 = 0
 
     func clients() throws -> [Int64: String] {

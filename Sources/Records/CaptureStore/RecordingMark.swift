@@ -1,0 +1,42 @@
+internal import Base
+
+/// What a file itself says of its writers: `recording` of `meta` is 1 from a writer's start until
+/// it has closed the file, and `interruptions` counts those that never did.
+enum RecordingMark {
+    /// Notes that a writer has the file, whose lock it holds.
+    static func begin(in database: Database) throws(Failure) {
+        try database.execute(
+            """
+            BEGIN IMMEDIATE;
+            INSERT OR REPLACE INTO meta SELECT 'interruptions', (\(interruptions)) + 1
+                WHERE EXISTS (SELECT 1 FROM meta WHERE key = 'recording' AND value = 1);
+            INSERT OR REPLACE INTO meta VALUES('recording', 1);
+            COMMIT
+            """)
+    }
+
+    /// Notes that all that was recorded is in the file.
+    static func end(in database: Database) throws(Failure) {
+        try database.execute("INSERT OR REPLACE INTO meta VALUES('recording', 0)")
+    }
+
+    private static let interruptions =
+        "coalesce((SELECT value FROM meta WHERE key = 'interruptions'), 0)"
+}
+
+extension CaptureReader {
+    package var isInterrupted: Bool {
+        get throws {
+            let sql =
+                "SELECT key FROM meta WHERE value > 0 AND key IN ('interruptions', 'recording')"
+            return try withStatement(sql) { row in
+                while try row.next() {
+                    if row.text() == "interruptions" || !WriterLock.isHeld(of: database.path) {
+                        return true
+                    }
+                }
+                return false
+            }
+        }
+    }
+}
