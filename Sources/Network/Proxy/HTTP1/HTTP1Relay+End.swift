@@ -82,8 +82,9 @@ extension HTTP1Relay {
             // may not be whole (RFC 9112 §9.8).
             task.note(failure, detail)
             return client.close()
-        case .originEnded where task.mirrorsOrigin:
-            // As the origin did: without TLS in order, and else without close_notify.
+        case .originEnded where coding != .untilClose:
+            // As the origin did: what has come says itself that more was due. Without TLS in
+            // order, and else without close_notify.
             if task.session != nil { client.close() }
         default:
             // The client must not take half a response for a whole one.
