@@ -239,6 +239,17 @@ extension ContentDecoder {
         #expect(decode(sound, [.zstd], cuts: Array(sound.indices)).outcome == .complete)
     }
 
+    /// libzstd takes a compressed block without a byte for broken, but only where its frame is
+    /// there whole.
+    @Test func framesOfZstdAreReadAlikeHoweverTheyCome() {
+        let frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x20, 0, 5, 0, 0]
+        for packed in [frame, PackedContent.zstd + frame] {
+            for cuts in [[], Array(packed.indices)] + packed.indices.map({ [$0] }) {
+                #expect(decode(packed, [.zstd], cuts: cuts).outcome == .complete, "\(cuts)")
+            }
+        }
+    }
+
     @Test func unpacksAllMembers() {
         let packed = PackedContent.gzip + ContentEncoder.encode([]) + ContentEncoder.encode([1, 2])
         for cuts in [[], Array(packed.indices)] {

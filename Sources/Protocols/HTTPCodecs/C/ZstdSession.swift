@@ -32,7 +32,10 @@ final class ZstdSession: DecodingSession {
             return DecodingStep(consumed: 0, state: .corrupt)
         }
         return unsafe input.withUnsafeBufferPointer { source in
-            var packed = unsafe ZSTD_inBuffer(src: source.baseAddress, size: source.count, pos: 0)
+            // A frame that is there whole goes another way through libzstd, which takes others for
+            // broken: so its first byte comes alone.
+            let count = magic.isAtStart ? min(source.count, 1) : source.count
+            var packed = unsafe ZSTD_inBuffer(src: source.baseAddress, size: count, pos: 0)
             var unpacked = unsafe ZSTD_outBuffer(
                 dst: piece, size: min(room, decodingPieceLength), pos: 0)
             let result = unsafe ZSTD_decompressStream(context, &unpacked, &packed)
@@ -50,7 +53,7 @@ final class ZstdSession: DecodingSession {
 
 /// How long a frame's content is, and how long it has to be by its head (RFC 8878 §3.1.1.1.4).
 ///
-/// libzstd compares the two as well, but behind an empty last block only where the frame came whole.
+/// libzstd compares the two as well, but not behind an empty last block.
 private struct ZstdFrame {
     /// Of a frame's head, in bytes.
     private static let longestHead = 18
@@ -89,6 +92,9 @@ private struct ZstdMagic {
     private var expected = data
     /// How much of the frame has been read, as far as that matters.
     private var count = 0
+
+    /// Whether a frame is due.
+    var isAtStart: Bool { count == 0 }
 
     /// Whether `input` goes on with a frame of a known format, or begins one.
     mutating func admits(_ input: Span<UInt8>) -> Bool {
