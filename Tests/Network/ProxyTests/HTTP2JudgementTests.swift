@@ -176,6 +176,31 @@ extension ProxyTests {
             }
         }
 
+        /// The client's direction of it has no end: left open, the stream would count as one.
+        @Test(arguments: ["Content-Length: 2\r\n\r\nno", "Content-Length: 0\r\n\r\n"])
+        func refusedExtendedConnectIsClosed(_ answer: String) throws {
+            try withProxy(PlanChange { $0.policy.originVersion = .http1 }) { proxy in
+                let origin = try proxy.origin(.tls) { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send("HTTP/1.1 403 Forbidden\r\n\(answer)")
+                    try wire.expectEnd()
+                }
+                let client = try RawHTTP2(try proxy.secureTunnel(to: origin, protocols: ["h2"]))
+                try client.request(
+                    stream: 1, endsStream: false,
+                    [
+                        (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "https"),
+                        (":authority", "localhost"), (":path", "/chat"),
+                        ("sec-websocket-version", "13"),
+                    ])
+                #expect(try client.next(of: 1).type == 1)
+                var last = try client.next(of: 1)
+                while last.type == 0 { last = try client.next(of: 1) }
+                #expect(last.type == 3 && last.payload == [0, 0, 0, 0])
+                client.wire.close()
+            }
+        }
+
         /// What is no HTTP/2 is told as in HTTP/1.
         @Test func garbageIsABadResponse() throws {
             try withProxy { proxy in

@@ -193,7 +193,6 @@ final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
                     ("cache-control", [UInt8]("no-store".utf8)),
                 ] + answer.fields.map { ($0.name, [UInt8]($0.value.utf8)) }), endsStream: isHead)
         if !isHead { stream.answer(message.content) }
-        if !stream.waitingContent.isWhole { stream.stopReading() }
     }
 
     func departure(

@@ -74,10 +74,10 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
     }
 
     private func serve(_ stream: HTTP2Stream) async {
+        defer { closed(stream) }
         do throws(ConnectionEnd) {
             if let exchange = try await HTTP2ExchangeClient(stream, of: self).begin() {
                 opened(exchange, on: stream)
-                defer { closed(stream) }
                 try await exchange.run()
             }
         } catch {
@@ -108,6 +108,8 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
     private func closed(_ stream: HTTP2Stream) {
         open[stream.id] = nil
         stream.onBreak = nil
+        // What the client might still send, nobody reads.
+        if !stream.waitingContent.isWhole { stream.stopReading() }
     }
 
     /// Takes note of an exchange that the client brought to its end.
