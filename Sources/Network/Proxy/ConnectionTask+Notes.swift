@@ -245,13 +245,17 @@ extension ConnectionTask {
         }
     }
 
-    /// What it means that the client ended the connection where a first request was due.
+    /// What it means that the client ended the connection where a first request was due, or was
+    /// waited for long enough.
     ///
     /// - Parameters:
     ///   - failure: `nil` for an end in order.
     ///   - hasAccepted: whether something that it said proves that it took the certificate.
     @inline(never)
     func silentEnd(_ failure: StreamFailure?, hasAccepted: Bool = false) -> ConnectionEnd {
+        guard failure != .timedOut else {
+            return ConnectionEnd(.completed, "client was silent and sent no request", by: .tool)
+        }
         if case .tls(let tls)? = failure, case .alertReceived(let alert) = tls.reason {
             return ConnectionEnd(
                 .clientRefused,

@@ -80,6 +80,22 @@ extension ProxyTests {
             }
         }
 
+        @Test(arguments: [[], ["http/1.1"], ["h2"]])
+        func silentClientBehindTheHandshakeIsTold(_ protocols: [String]) throws {
+            let limit = protocols == ["h2"] ? \ProxyLimits.idleTimeout : \ProxyLimits.openingTimeout
+            try withProxy(.limit(limit, 200)) { proxy in
+                let origin = try proxy.greeter(.tls)
+                let client = try proxy.secureTunnel(to: origin, protocols: protocols)
+                if protocols == ["h2"] { _ = try RawHTTP2(client) }
+                _ = try client.readToEnd()
+                #expect(client.end == .inOrder)
+                let connection = try proxy.traffic.connection()
+                #expect(connection.outcome == .completed)
+                #expect(connection.cause == "client was silent and sent no request")
+                #expect(connection.closedBy == .tool)
+            }
+        }
+
         @Test(arguments: ways)
         func silentOriginGets504(_ way: Way) throws {
             try withProxy(.limit(\.responseTimeout, 200)) { proxy in

@@ -240,6 +240,7 @@ final class HTTP1Relay: @unchecked Sendable {
         switch failure {
         case .timedOut:
             task.record.closedBy = .tool
+            guard hasServed else { throw task.silentEnd(failure) }
             return false
         case .closed:
             if worker.isDraining {

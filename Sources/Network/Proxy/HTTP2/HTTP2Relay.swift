@@ -126,6 +126,7 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
             throw ConnectionEnd(.refused, "\(detail) (\(violation.code))", by: .tool)
         case .failed(.timedOut), .idle:
             task.record.closedBy = .tool
+            if !hasServed { throw task.silentEnd(.timedOut) }
         case .failed(.closed), .finished:
             task.record.closedBy = worker.isDraining ? .tool : .client
         case .peerClosed, .failed, nil:
