@@ -26,13 +26,14 @@ extension RealClientTests {
             #expect(try folder.names(like: "sallyport-command-").isEmpty)
         }
 
-        /// As the end of an SSH session or of a terminal does.
-        @Test(.needs()) func aHangUpIsAWishToEnd() async throws {
+        /// As the end of an SSH session or of a terminal does, and who quits with Ctrl-\.
+        @Test(.needs(), arguments: [("HUP", SIGHUP), ("QUIT", SIGQUIT)])
+        func aHangUpIsAWishToEnd(_ name: String, _ signal: Int32) async throws {
             let folder = try Folder()
-            let script = "trap 'exit 5' HUP; touch started; while :; do sleep 0.05; done"
+            let script = "trap 'exit 5' \(name); touch started; while :; do sleep 0.05; done"
             let run = try Started(["sh", "-c", script], in: folder)
             try await run.waits(for: "started")
-            run.program.send(SIGHUP)
+            run.program.send(signal)
             #expect(try await run.program.end() == 3, "\(run.program.story)")
             #expect(run.talk.contains("the command exited with 5;"), "\(run.talk)")
         }

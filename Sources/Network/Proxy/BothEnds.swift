@@ -8,11 +8,19 @@ final class BothEnds: @unchecked Sendable {
     var switched: ResponseHead?
     /// Whether the response has passed whole while the request was under way.
     var isAnswered = false
+    /// Whether the client was made to stop, as nobody reads the rest.
+    var isStopped = false
+    /// What the client did to a request whose response has passed whole; `nil` if it went on, or was
+    /// made to stop.
+    private(set) var requestFailure: RelayFailure?
     private var sendFailure: RelayFailure?
     private var receiveFailure: RelayFailure?
     private var hasReceivingFailedFirst = false
 
-    func noteSend(_ failure: RelayFailure) { sendFailure = failure }
+    func noteSend(_ failure: RelayFailure) {
+        sendFailure = failure
+        if failure.isClients, !isStopped { requestFailure = failure }
+    }
 
     func noteReceive(_ failure: RelayFailure) {
         receiveFailure = failure

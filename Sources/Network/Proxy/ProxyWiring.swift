@@ -40,7 +40,8 @@ package struct ProxyLimits: Sendable {
     package var responseTimeout: UInt64 = 600_000
     package var connectTimeout: UInt64 = 15_000
     package var handshakeTimeout: UInt64 = 15_000
-    /// How long an origin may still take to answer a client that has ended its direction.
+    /// How long an origin may still take to answer a client that has ended its direction, and a
+    /// client to go on with content behind its response, in milliseconds.
     package var halfCloseGrace: UInt64 = 10_000
     /// How long an unused connection to an origin is kept, in milliseconds.
     package var originIdle: UInt64 = 15_000

@@ -10,7 +10,7 @@ package struct StopSignal: Sendable {
     let isFromTerminal: Bool
 }
 
-/// SIGINT, SIGTERM and SIGHUP, turned into calls instead of the end of the process.
+/// SIGINT, SIGTERM, SIGQUIT and SIGHUP, turned into calls instead of the end of the process.
 package final class StopSignals: Sendable {
     private let receiver: Int32
     /// Where SIGUSR1 is noted, apart: however many of them come, the signals that end are heard.
@@ -50,7 +50,7 @@ package final class StopSignals: Sendable {
         } else {
             renewals = nil
         }
-        for number in [SIGINT, SIGTERM, SIGHUP]
+        for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP]
         where !(keepsIgnored || number == SIGHUP) || !Self.isIgnored(number) {
             unsafe sigaction(number, &action, nil)
         }

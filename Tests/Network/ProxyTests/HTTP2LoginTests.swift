@@ -82,6 +82,33 @@ extension ProxyTests {
             }
         }
 
+        /// A user, or who vouches for one, takes longer than the pause in which what others have
+        /// left behind is lent.
+        @Test func theNextStepOfALoginMayTakeItsTime() throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(.plain) { wire, number in
+                    while try wire.hasMore() {
+                        let status = try wire.readHead().hasPrefix("GET /1 ") ? "401 U" : "200 OK"
+                        try wire.send(
+                            "HTTP/1.1 \(status)\r\nWWW-Authenticate: NTLM c3RlcDI=\r\n"
+                                + "Content-Length: 1\r\n\r\n\(number)")
+                    }
+                }
+                let client = try HTTP2Peer(.client, try proxy.connect())
+                let get = { (line: String) throws -> String in
+                    try client.response(
+                        try client.request(line, authority: origin.authority, scheme: "http")
+                    ).body.text
+                }
+                #expect(try get("GET /0 HTTP/1.1") == "0")
+                let step = try get("GET /1 HTTP/1.1|Authorization: NTLM c3RlcDE=")
+                // Two looks of the loop at what rests.
+                pause(milliseconds: 700)
+                #expect(try get("GET /2 HTTP/1.1|Authorization: NTLM c3RlcDM=") == step)
+                client.wire.close()
+            }
+        }
+
         /// While a stream is open, what others have left behind is kept for the next, but not all.
         @Test func connectionsPutAsideAreBounded() throws {
             let count = 40

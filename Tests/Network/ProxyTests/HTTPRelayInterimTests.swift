@@ -197,6 +197,56 @@ extension ProxyTests {
             }
         }
 
+        /// What a client then does to the rest is no less wrong for the response that it has.
+        @Test(
+            arguments: [
+                ("zz\r\n", false, "request-smuggling", ConnectionRecord.Outcome.refused),
+                ("3\r\nab", true, "client-closed", .broken),
+            ], Way.allCases)
+        func requestThatBreaksBehindItsResponseIsTold(
+            _ row: (rest: String, ends: Bool, error: String, outcome: ConnectionRecord.Outcome),
+            _ way: Way
+        ) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                    _ = try wire.readToEnd()
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(
+                    "POST \(way.target("/", origin)) HTTP/1.1\r\nHost: localhost\r\n"
+                        + "Transfer-Encoding: chunked\r\n\r\n")
+                #expect(try client.readResponse().body.text == "ok")
+                try client.send(row.rest)
+                if row.ends { try client.finish() }
+                _ = try client.readToEnd()
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.status == 200)
+                #expect(exchange.error == row.error)
+                #expect(try proxy.traffic.connection().outcome == row.outcome)
+            }
+        }
+
+        /// One that was told that its connection ends may stop, and wait for that.
+        @Test func clientThatStopsBehindItsResponseDoesNotWaitLong() throws {
+            try withProxy(.limit(\.halfCloseGrace, 200)) { proxy in
+                let origin = try proxy.origin { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                    _ = try wire.readToEnd()
+                }
+                let client = try proxy.connect()
+                try client.send(
+                    "POST http://\(origin.authority)/ HTTP/1.1\r\nHost: localhost\r\n"
+                        + "Content-Length: 10\r\n\r\n01234")
+                let response = try client.readResponse()
+                #expect(response.field("connection") == "close")
+                try client.expectEnd()
+                #expect(try proxy.traffic.exchange().error == "timed-out")
+            }
+        }
+
         /// An origin that answers ahead and then ends is no longer sent to, and the client, which may
         /// wait for its end, is told at once.
         @Test(arguments: Way.allCases, [true, false])
@@ -219,6 +269,8 @@ extension ProxyTests {
                 let exchange = try proxy.traffic.exchange()
                 #expect(exchange.status == 200)
                 #expect(exchange.error == nil)
+                let notes = try proxy.traffic.connection().notes
+                #expect(notes.map(\.code) == ["request-unfinished"])
             }
         }
 

@@ -41,6 +41,9 @@ protocol ExchangeClient: AnyObject, Sendable {
     func stopRequest(isAnswered: Bool)
     /// Ends that, where the content is not all that the client's connection brings.
     func resumeRequest()
+    /// Waits a short while only for what is left of the content, as the client has its response and
+    /// may have been told that its connection ends (RFC 9112 §9.6).
+    func hurryContent()
     /// Tells the origin that is waited for if the client has ended its direction.
     func hurryIfEnded()
 

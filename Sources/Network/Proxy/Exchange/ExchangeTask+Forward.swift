@@ -17,7 +17,7 @@ extension ExchangeTask {
                 record?.record.originProtocolName = origin.version.text
             }
             do throws(RelayFailure) {
-                return try await pass(outgoing, origin)
+                try await pass(outgoing, origin)
             } catch {
                 noteEvidence(of: origin)
                 let attempt = RetryRule.Attempt(
@@ -28,6 +28,8 @@ extension ExchangeTask {
                 if rule.allows(attempt, after: error) { continue }
                 return try await fail(error)
             }
+            if let requestFailure { try client.end(.client(requestFailure)) }
+            return
         }
     }
 
@@ -100,7 +102,16 @@ extension ExchangeTask {
         // and writes both connections itself.
         if let switched { return try await goOn(behind: switched, origin) }
         origin.finish(isWhole: isRequestComplete)
-        finish()
+        guard let requestFailure else {
+            if outgoing.hasContent, !isRequestComplete, !isContentUnasked {
+                task.noteOnce(
+                    "request-unfinished",
+                    "a response was whole before its request, the rest of which was not read")
+            }
+            return finish()
+        }
+        let (code, detail) = requestFailure.words
+        finish(error: code, detail)
     }
 
     /// Reads what an origin had said before it broke off: an alert that explains it, or a response.
@@ -193,33 +204,41 @@ extension ExchangeTask {
                 guard !self.isRequestComplete else { return }
                 both.isAnswered = !hasFailed && both.switched == nil
                 if both.isAnswered, self.goesOn(origin) {
+                    self.client.hurryContent()
                     // As long as the origin is there.
-                    origin.http1?.leg.stream.channel.onPeerEnd { self.stopRequest(to: origin) }
+                    origin.http1?.leg.stream.channel.onPeerEnd {
+                        self.stopRequest(to: origin, both)
+                    }
                     return
                 }
-                self.stopRequest(to: origin, isAnswered: !hasFailed)
+                self.stopRequest(to: origin, both)
             }
             await group.waitForAll()
         }
         if both.isAnswered { origin.http1?.leg.stream.channel.onPeerEnd(nil) }
         client.resumeRequest()
         if let cause = both.cause { throw cause }
+        requestFailure = both.requestFailure
         return isRequestComplete ? both.switched : nil
     }
 
     /// What the client still sends has no reader, or it may be read for another origin.
-    private func stopRequest(to origin: any OriginExchange, isAnswered: Bool = true) {
+    private func stopRequest(to origin: any OriginExchange, _ both: BothEnds) {
+        both.isStopped = true
         origin.stopSending()
-        client.stopRequest(isAnswered: isAnswered)
+        client.stopRequest(isAnswered: both.isAnswered)
     }
 
     /// Whether the content goes on behind the whole response: both sides do that by themselves if the
     /// request was not refused. A client that asked first knows that nobody waits for it, and an old one
     /// may wait for the end of its connection.
     private func goesOn(_ origin: any OriginExchange) -> Bool {
-        let isUnasked =
-            !hasTakenContent && request?.fields.contains(.expect, token: "100-continue") == true
-        return !isRefused && !isUnasked && request?.version != .http10 && origin.readsOn
+        !isRefused && !isContentUnasked && request?.version != .http10 && origin.readsOn
+    }
+
+    /// Whether the client waits to be asked for the content (RFC 9110 §10.1.1).
+    private var isContentUnasked: Bool {
+        !hasTakenContent && request?.fields.contains(.expect, token: "100-continue") == true
     }
 
     // MARK: The response

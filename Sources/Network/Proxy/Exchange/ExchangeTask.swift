@@ -22,6 +22,8 @@ final class ExchangeTask: @unchecked Sendable {
     private(set) var record: ExchangeRecorder?
     /// Whether the last byte of the request was taken from the client, and has gone to the origin.
     var isRequestComplete = false
+    /// What the client did to the request although its response has passed whole.
+    var requestFailure: RelayFailure?
     /// Whether something of a final response has gone to the client.
     var hasResponseBegun = false
     /// Whether the final response is an error of either side (RFC 9110 §15.5, §15.6).
@@ -265,12 +267,11 @@ final class ExchangeTask: @unchecked Sendable {
 
     /// Answers a request that broke the protocol.
     func refuse(_ violation: HTTP1Violation) async throws(ConnectionEnd) {
-        let code = violation.isSmuggling ? "request-smuggling" : "bad-request"
         await answer(
             ToolResponse(
                 violation.status, violation.code,
                 "the request is malformed: \(violation.detail) (\(violation.code))"),
-            recordedAs: code)
+            recordedAs: violation.recordedCode)
         try client.end(.refused(violation))
     }
 

@@ -99,7 +99,7 @@ extension RelayFailure {
             ("client-closed", "client ended the connection before its response was whole")
         case .clientGaveUp:
             ("client-reset", "client gave the stream up before its response was whole")
-        case .clientViolation(let violation): ("bad-request", violation.detail)
+        case .clientViolation(let violation): (violation.recordedCode, violation.detail)
         }
     }
 
@@ -120,4 +120,9 @@ extension RelayFailure {
         if case .origin = self { return !isOriginGone }
         return isClients
     }
+}
+
+extension HTTP1Violation {
+    /// The code that the record of such a request has.
+    var recordedCode: String { isSmuggling ? "request-smuggling" : "bad-request" }
 }

@@ -19,6 +19,7 @@ extension HTTP1Relay: ExchangeClient {
     /// An origin of HTTP/1 takes the content with its framing, as it came.
     func beginContent(_ framing: BodyFraming, for origin: any OriginExchange) {
         requestBody = BodyReader(framing)
+        contentPatience = limits.bodyTimeout
         requestTrailers = .none
         keepsRequestFraming = origin.http1 != nil
         hasReadContent = false
@@ -81,7 +82,7 @@ extension HTTP1Relay: ExchangeClient {
 
     private func fillClientBuffer() async throws(RelayFailure) {
         if let clientBuffer, !clientBuffer.isEmpty { return }
-        client.readDeadline = loop.now + limits.bodyTimeout
+        client.readDeadline = loop.now + contentPatience
         let count: Int
         do throws(StreamFailure) {
             if clientBuffer == nil { try await client.waitReadable() }
@@ -100,6 +101,11 @@ extension HTTP1Relay: ExchangeClient {
 
     func stopRequest(isAnswered: Bool) { client.channel.interrupt() }
     func resumeRequest() { client.channel.resumeWaiting() }
+
+    func hurryContent() {
+        contentPatience = limits.halfCloseGrace
+        client.channel.hurryReading(until: loop.now + contentPatience)
+    }
 
     // MARK: The client's end
 

@@ -31,6 +31,8 @@ final class HTTP1Relay: @unchecked Sendable {
     private(set) var exchange: ExchangeTask?
     /// The request's content, as far as it was read.
     var requestBody: BodyReader?
+    /// How long more of the content is waited for, in milliseconds.
+    var contentPatience: UInt64 = 0
     var hasReadContent = true
     var requestTrailers = Fields.none
     /// Whether it goes on with its framing, and what then stands in the place of its end.

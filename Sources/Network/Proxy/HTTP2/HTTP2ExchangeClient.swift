@@ -124,6 +124,9 @@ final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
         if isAnswered { stream.stopReading() } else { stream.interruptReading() }
     }
 
+    /// A stream's end is no end of the connection: the client may take its time.
+    func hurryContent() {}
+
     // MARK: The response
 
     func inform(_ head: ResponseHead) async throws(RelayFailure) {

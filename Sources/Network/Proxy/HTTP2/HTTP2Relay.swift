@@ -331,7 +331,19 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
         connection.sweep()
         for stream in open.values { stream.announce(olderThan: Int64(interval) * 1000) }
         guard open.isEmpty, worker.loop.now >= idleSince + interval else { return }
-        if !task.ownsOrigins, !idle.isEmpty || !shared.isEmpty { releaseOrigins() }
+        if !task.ownsOrigins, !idle.isEmpty || !shared.isEmpty { lendOrigins() }
         task.client.releaseMemory()
+    }
+
+    /// Leaves to others what a client that has paused does not need. Those that wait for the next step
+    /// of a login stay for a while: a user, or who vouches for one, takes longer than a pause, and only
+    /// they can be asked.
+    private func lendOrigins() {
+        dropEnded()
+        let isDue = worker.loop.now >= idleSince + worker.limits.openingTimeout
+        let waiting = isDue ? [] : idle.filter(\.isPersonal)
+        if !isDue { idle.removeAll(where: \.isPersonal) }
+        releaseOrigins()
+        idle = waiting
     }
 }
