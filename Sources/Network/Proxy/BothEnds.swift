@@ -1,3 +1,4 @@
+internal import HTTP2
 internal import HTTPModel
 
 /// What two children of one task leave behind.
@@ -19,6 +20,8 @@ final class BothEnds: @unchecked Sendable {
 
     func noteSend(_ failure: RelayFailure) {
         sendFailure = failure
+        // A stream may stay open for as long as its client likes, once it has its response.
+        if case .clientStream(.timedOut) = failure { return }
         if failure.isClients, !isStopped { requestFailure = failure }
     }
 

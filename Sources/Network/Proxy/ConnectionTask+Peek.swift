@@ -73,7 +73,7 @@ extension ConnectionTask {
     }
 
     /// How long the rest of a first line is waited for in a tunnel, in milliseconds.
-    private static let lineTime: UInt64 = 1_000
+    static let lineTime: UInt64 = 1_000
 
     private func awaitFirstByte() async throws(ConnectionEnd) {
         switch await channel.waitReadable() {

@@ -15,6 +15,8 @@ final class TunnelTask: @unchecked Sendable {
     private let observe: (Direction, Span<UInt8>) -> Void
     /// What each side sent before the tunnel was there.
     private var held: [Direction: ByteBuffer] = [:]
+    /// The directions all of which has passed.
+    private var ended: Set<Direction> = []
     private var endedFirst: ConnectionRecord.Side?
     private var ender: LoopTimer?
     private var isOver = false
@@ -77,20 +79,34 @@ final class TunnelTask: @unchecked Sendable {
             while let bytes = next {
                 passedTick = worker.loop.now
                 observe(direction, bytes.readable)
-                try await pass(bytes, to: target)
+                do throws(StreamFailure) {
+                    try await pass(bytes, to: target)
+                } catch {
+                    return fail(error, by: side == .client ? .origin : .client)
+                }
                 worker.loop.buffers.give(bytes)
                 await worker.recorder.waitForRoom()
                 next = try await read(from: source)
             }
             endedFirst = endedFirst ?? side
-            await target.finish()
+            ended.insert(direction)
+            await target.end(as: source)
             if direction == .request { listenForLoss() }
         } catch {
-            endedFirst = endedFirst ?? (error == .timedOut || error == .closed ? .tool : side)
-            // A side that broke off, or will not listen, ends the whole tunnel.
-            source.interrupt()
-            target.interrupt()
+            fail(error, by: side)
         }
+    }
+
+    /// Ends the whole tunnel for a side that broke off, or will not listen. Unless that had said all,
+    /// what the other has of it must not pass for all.
+    private func fail(_ error: StreamFailure, by side: ConnectionRecord.Side) {
+        let isOwn = error == .timedOut || error == .closed
+        endedFirst = endedFirst ?? (isOwn ? .tool : side)
+        if !isOwn, !ended.contains(side == .client ? .request : .response) {
+            (side == .client ? origin : client).breakOff()
+        }
+        client.interrupt()
+        origin.interrupt()
     }
 
     private func pass(

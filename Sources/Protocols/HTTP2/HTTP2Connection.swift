@@ -338,6 +338,8 @@ package final class HTTP2Connection: @unchecked Sendable {
     package func sweep() {
         let now = loop.now
         for stream in streams.values { stream.expire(now: now) }
+        session.sweep()
+        flush()
         if streams.isEmpty, now > busyTick + times.idle, end == nil {
             session.terminate(HTTP2ErrorCode.noError)
             finish(.idle)

@@ -132,8 +132,8 @@ package final class HTTP2Stream: @unchecked Sendable {
         }
     }
 
-    /// Makes whoever reads go on, and throws away what still comes. The peer is told to stop once
-    /// our direction has ended (RFC 9113 §8.1).
+    /// Makes whoever reads go on, and throws away what still comes. The peer is told to stop a
+    /// moment after our direction has ended (RFC 9113 §8.1).
     package func stopReading() {
         discardContent()
         if !hasEnded, !isClosed {

@@ -22,8 +22,9 @@ package enum RequestOpening {
         guard !method.isEmpty, mayBeMethod(method) else { return false }
         let isCut = !isWhole && line.count == lineLimit
         let target = line.dropFirst(method.count + 1)
-        if method.equalsIgnoringCase("connect") { return true }
         guard let first = target.first else { return isWhole ? false : nil }
+        // Its target is an authority; Go's net/rpc greets with a path.
+        if method.equalsIgnoringCase("connect") { return first != UInt8(ascii: "/") }
         let isKnown = methods.contains { method.equalsIgnoringCase($0) }
         if isKnown, !first.isASCIILetter { return true }
         guard isKnown || first == UInt8(ascii: "/") || first == UInt8(ascii: "*") || isURL(target)

@@ -117,19 +117,46 @@ enum ResponseLengthRepair {
             default: continue
             }
         }
-        guard lengths > 1 || isList || (lengths > 0 && codings > 0) else { return nil }
-        if codings > 0 {
-            // One coding that needs no guess, in a response that may have one.
-            guard allowed.contains(.bothLengths), case .http11 = head.version, codings == 1,
-                head.fields.first(.transferEncoding)?.equalsIgnoringCase("chunked") == true,
-                head.status >= 200, head.status != 204, head.status != 304
-            else { return nil }
-            return (section(of: head.fields, length: nil), .bothLengths)
+        guard codings == 0 else {
+            guard codings == 1, let used = codingRepair(head, lengths) else { return nil }
+            guard allowed.contains(used) else { return nil }
+            switch used {
+            case .oldChunks: return (ofVersion11(head.fields), used)
+            case .identityCoding:
+                return (section(of: head.fields, without: .transferEncoding), used)
+            default: return (section(of: head.fields, without: .contentLength), used)
+            }
         }
-        guard allowed.contains(.repeatedLength), let length = commonLength(head.fields) else {
-            return nil
-        }
-        return (section(of: head.fields, length: length), .repeatedLength)
+        guard lengths > 1 || isList, allowed.contains(.repeatedLength),
+            let length = commonLength(head.fields)
+        else { return nil }
+        return (
+            section(of: head.fields, without: .contentLength, but: length), .repeatedLength
+        )
+    }
+
+    /// What is to be mended of a head with one Transfer-Encoding, if it can be without a guess.
+    private static func codingRepair(_ head: ResponseHead, _ lengths: Int) -> HeadLeniency? {
+        guard let coding = head.fields.first(.transferEncoding) else { return nil }
+        if coding.equalsIgnoringCase("identity") { return lengths <= 1 ? .identityCoding : nil }
+        // In a response that may have content.
+        guard coding.equalsIgnoringCase("chunked"), head.status >= 200, head.status != 204,
+            head.status != 304
+        else { return nil }
+        if case .http10 = head.version { return lengths == 0 ? .oldChunks : nil }
+        return lengths > 0 ? .bothLengths : nil
+    }
+
+    /// Of `HTTP/1.`, in bytes.
+    private static let minorPlace = 7
+
+    /// The section as one of HTTP/1.1, which has chunks, and of the last message of its connection.
+    private static func ofVersion11(_ fields: Fields) -> [UInt8] {
+        var section = fields.raw
+        section[minorPlace] = UInt8(ascii: "1")
+        section.removeLast(2)
+        HeadWriter.append("Connection: close\r\n\r\n", to: &section)
+        return section
     }
 
     /// The number that all of them say, in the same digits.
@@ -148,18 +175,20 @@ enum ResponseLengthRepair {
         return common
     }
 
-    /// The section with one Content-Length, where the first was, or without any.
-    private static func section(of fields: Fields, length: ArraySlice<UInt8>?) -> [UInt8] {
+    /// The section without a field, or with one value of it where the first was.
+    private static func section(
+        of fields: Fields, without field: KnownField, but value: ArraySlice<UInt8>? = nil
+    ) -> [UInt8] {
         var section: [UInt8] = []
         section.reserveCapacity(fields.raw.count)
         var copied = 0
         var isFirst = true
-        for (index, slice) in fields.slices.enumerated() where slice.known == .contentLength {
+        for (index, slice) in fields.slices.enumerated() where slice.known == field {
             section += fields.raw[copied..<Int(slice.nameStart)]
-            if isFirst, let length {
+            if isFirst, let value {
                 section += fields.name(slice)
                 HeadWriter.append(": ", to: &section)
-                section += length
+                section += value
                 HeadWriter.append("\r\n", to: &section)
             }
             isFirst = false

@@ -40,7 +40,7 @@ package enum ResponseReader {
         return (try settled(head, limits), repair.consumed)
     }
 
-    /// Settles two lengths, if there are.
+    /// Settles what a head says of its length in two ways, or in an old one.
     private static func settled(
         _ head: ResponseHead, _ limits: HeadLimits
     ) throws(HTTP1Violation) -> ResponseHead {

@@ -22,10 +22,15 @@ package struct HeadLeniency: OptionSet, Sendable, Hashable {
     package static let repeatedLength = HeadLeniency(rawValue: 16)
     /// Transfer-Encoding, which holds, and Content-Length, which does not (RFC 9112 §6.3).
     package static let bothLengths = HeadLeniency(rawValue: 32)
+    /// Chunks in HTTP/1.0, which end the connection (RFC 9112 §6.1).
+    package static let oldChunks = HeadLeniency(rawValue: 64)
+    /// The coding `identity`, which is none (RFC 9112 appendix C.3).
+    package static let identityCoding = HeadLeniency(rawValue: 128)
 
     /// What clients take of a response.
     package static let response: HeadLeniency = [
         .bareLF, .obsoleteFold, .spaceBeforeColon, .higherVersion, .repeatedLength, .bothLengths,
+        .oldChunks, .identityCoding,
     ]
 
     /// A stable code and what was met, for each, for the record.
@@ -42,6 +47,11 @@ package struct HeadLeniency: OptionSet, Sendable, Hashable {
             (
                 .bothLengths, "lenient-both-lengths",
                 "both Transfer-Encoding and Content-Length, which was left out"
+            ),
+            (.oldChunks, "lenient-old-chunks", "chunks in HTTP/1.0"),
+            (
+                .identityCoding, "lenient-identity-coding",
+                "the Transfer-Encoding identity, which was left out"
             ),
         ]
         return all.compactMap { contains($0.0) ? ($0.1, $0.2) : nil }

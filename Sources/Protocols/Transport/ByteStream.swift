@@ -91,11 +91,28 @@ package protocol TunnelStream: AnyObject {
     /// Sends all that the buffer holds, and consumes it.
     func write(_ buffer: ByteBuffer) async throws(StreamFailure)
 
+    /// Whether the peer ended its direction in the way its protocol asks for: a TLS peer that goes
+    /// without close_notify may have been cut off (RFC 8446 §6.1).
+    var endedInOrder: Bool { get }
+
     /// Ends our direction in order; the peer may go on.
     func finish() async
 
+    /// Ends our direction without the goodbye of its protocol, as one that may have been cut off.
+    func cutOff()
+
+    /// Breaks the connection off, as one does that is reset.
+    func breakOff()
+
     /// Makes whoever waits, now or later, go on with `.closed`.
     func interrupt()
+}
+
+extension TunnelStream {
+    /// Ends our direction as the peer of another stream has ended its own.
+    package func end(as source: any TunnelStream) async {
+        if source.endedInOrder { await finish() } else { cutOff() }
+    }
 }
 
 /// Bytes both ways over a socket.
@@ -118,14 +135,14 @@ package protocol ByteStream: TunnelStream {
 
     /// Gives back what is held for speed, on a connection that pauses.
     func releaseMemory()
-
-    /// Whether the peer ended its direction in the way its protocol asks for: a TLS peer that goes
-    /// without close_notify may have been cut off (RFC 8446 §6.1).
-    var endedInOrder: Bool { get }
 }
 
 extension ByteStream {
     package func releaseMemory() {}
+
+    package func cutOff() { channel.shutdownWriting() }
+
+    package func breakOff() { close(reset: true) }
 
     package var loop: EventLoop { channel.loop }
 

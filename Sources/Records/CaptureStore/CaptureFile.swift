@@ -208,7 +208,11 @@ final class WriterLock {
 
     /// Whether a writer has the capture, as far as may be seen from here.
     static func isHeld(of path: String) -> Bool {
-        let descriptor = unsafe open(path + "-wal", O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        // The log lies beside the file itself, and not beside a link to it.
+        guard let real = unsafe realpath(path, nil) else { return false }
+        defer { unsafe free(real) }
+        let log = unsafe String(cString: real) + "-wal"
+        let descriptor = unsafe open(log, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0

@@ -27,16 +27,19 @@ enum RecordingMark {
 extension CaptureReader {
     package var isInterrupted: Bool {
         get throws {
-            let sql =
-                "SELECT key FROM meta WHERE value > 0 AND key IN ('interruptions', 'recording')"
-            return try withStatement(sql) { row in
-                while try row.next() {
-                    if row.text() == "interruptions" || !WriterLock.isHeld(of: database.path) {
-                        return true
-                    }
-                }
+            guard try !isMarked("interruptions") else { return true }
+            guard try isMarked("recording"), !WriterLock.isHeld(of: database.path) else {
                 return false
             }
+            // Unless it was closed while we looked.
+            return try isMarked("recording")
+        }
+    }
+
+    private func isMarked(_ key: String) throws -> Bool {
+        try withStatement("SELECT value > 0 FROM meta WHERE key = ?") { row in
+            row.bind(key)
+            return try row.next() && row.integer() > 0
         }
     }
 }

@@ -62,6 +62,17 @@ extension ProxyTests {
                 passed: "5\r\nhello\r\n0\r\n\r\n", note: "lenient-both-lengths",
                 isReused: false),
             Row(
+                name: "chunks in HTTP/1.0",
+                head: "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+                content: "5\r\nhello\r\n0\r\n\r\n", mended: chunked,
+                passed: "5\r\nhello\r\n0\r\n\r\n", note: "lenient-old-chunks",
+                isReused: false),
+            Row(
+                name: "a coding that is none",
+                head: "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n"
+                    + "Content-Length: 5\r\n\r\n",
+                mended: fives, note: "lenient-identity-coding"),
+            Row(
                 name: "chunks with LF alone", head: chunked,
                 content: "5\nhello\n3;x=y\nabc\r\n0\nA: 1\n\n", mended: chunked,
                 passed: "5\r\nhello\r\n3;x=y\r\nabc\r\n0\r\nA: 1\r\n\r\n",

@@ -7,6 +7,9 @@ import Traffic
 extension ProxyTests {
     /// What an origin must not send, and what becomes of it.
     @Suite struct MalformedResponses {
+        private static let oldWithBoth =
+            "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n"
+
         static let heads = [
             ("garbage", "hello\r\n\r\n"),
             ("nothing but zeros", "\0\0\0\0\0\0\0\0"),
@@ -34,7 +37,7 @@ extension ProxyTests {
             ("two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n"),
             ("length that is none", "HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\n"),
             ("unknown coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"),
-            ("coding in HTTP/1.0", "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
+            ("coding and length in HTTP/1.0", oldWithBoth),
             ("chunked not last", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, x\r\n\r\n"),
             (
                 "interim with both lengths",

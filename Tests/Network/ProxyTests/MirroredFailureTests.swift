@@ -1,4 +1,5 @@
 import Base
+import Dispatch
 import Sockets
 import Testing
 import Traffic
@@ -40,6 +41,72 @@ extension ProxyTests {
                 #expect(connection.clientTLS?.alerts.map(\.name) == ["handshake_failure"])
                 #expect(proxy.traffic.content.exchanges.isEmpty)
                 #expect(origin.acceptedCount == 1)
+            }
+        }
+
+        /// Whoever waits for half a head too long for its origin's taste is told by that.
+        @Test(arguments: ["", "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"])
+        func originThatEndsWithinAHeadEndsItsClient(_ words: String) throws {
+            let led = try LedPort()
+            let answered = DispatchSemaphore(value: 0)
+            let origin = try ScriptedOrigin { wire, _ in
+                _ = try wire.readHead()
+                try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                answered.wait()
+                try wire.send(words)
+                try wire.finish()
+                _ = try wire.readToEnd()
+            }
+            try withProxy(PlanChange { led.lead(&$0, to: origin.address) }) { proxy in
+                proxy.adopt(origin)
+                let client = try Wire.connect(to: led.address)
+                try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHo")
+                #expect(try client.readResponse().body.text == "ok")
+                answered.signal()
+                #expect(try client.readToEnd().text == words)
+                #expect(client.end == .inOrder)
+                let exchange = try proxy.traffic.wait(for: "the half one") { content in
+                    content.finalExchanges.first { $0.error != nil }
+                }
+                #expect(exchange.error == "origin-closed")
+                #expect(exchange.responseHead.text == words)
+                let connection = try proxy.traffic.connection()
+                #expect(connection.outcome == .broken)
+                #expect(connection.closedBy == .origin)
+            }
+        }
+
+        /// A tunnel's end, a dialogue's or an upgrade's, is told as it came: what was cut off, or broken
+        /// off, must not pass for all.
+        @Test(arguments: [false, true], [Wire.End.inOrder, .cutOff, .reset])
+        func endOfADialogueIsTheOrigins(_ isSecure: Bool, _ end: Wire.End) throws {
+            guard isSecure || end != .cutOff else { return }
+            let led = try LedPort()
+            let origin = try ScriptedOrigin(isSecure ? .tls : .plain) { wire, _ in
+                _ = try wire.read(5)
+                try wire.send("world")
+                switch end {
+                case .inOrder: try wire.finish()
+                case .cutOff: wire.hangUp()
+                case .reset: wire.reset()
+                }
+                if end != .reset { _ = try wire.readToEnd() }
+            }
+            try withProxy(PlanChange { led.lead(&$0, to: origin.address) }) { proxy in
+                proxy.adopt(origin)
+                let client = try Wire.connect(to: led.address)
+                if isSecure {
+                    try client.secure(
+                        ProxyUnderTest.clientSession(for: "localhost", protocols: []))
+                }
+                try client.send("hello")
+                let said = try client.readToEnd().text
+                if end != .reset { #expect(said == "world") }
+                #expect(client.end == end)
+                client.close()
+                let connection = try proxy.traffic.connection()
+                let whole = isSecure ? ConnectionRecord.Outcome.completed : .passedThrough
+                #expect(connection.outcome == (end == .reset ? .broken : whole))
             }
         }
 

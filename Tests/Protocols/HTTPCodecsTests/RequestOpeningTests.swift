@@ -23,7 +23,7 @@ import Testing
             ("OPTIONS rtsp://a/b RTSP/1.0\r\n", false), ("OPTIONS sip:a@b SIP/2.0\r\n", false),
             ("DESCRIBE rtsp://a/b RTSP/1.0\r\n", false), ("GNUTELLA CONNECT/0.6\r\n", false),
             ("GET key\r\n", false), ("GET hkey\r\n", false), ("PING\r\n", false),
-            ("CAP LS 302\r\n", false),
+            ("CAP LS 302\r\n", false), ("CONNECT ", nil), ("CONNECT /_goRPC_ HTTP/1.0\n\n", false),
             ("EHLO host.example\r\n", false), ("hello", false), ("brew /pot HTTP/1.1\r\n", false),
             (" GET / HTTP/1.1\r\n", false), ("\u{0}", false),
         ] as [(String, Bool?)])

@@ -109,6 +109,24 @@ import Testing
             "HTTP/1.1 200 \r\nContent-Length: 5\r\nTransfer-Encoding: Chunked\r\n\r\n",
             "http11|Transfer-Encoding=Chunked|64|lenient-both-lengths"),
         .init(
+            "chunks in HTTP/1.0", "HTTP/1.0 200 \r\nTransfer-Encoding: chunked\r\n\r\n",
+            "http11|Transfer-Encoding=chunked,Connection=close|45|lenient-old-chunks"),
+        .init(
+            "chunks and a length in HTTP/1.0",
+            "HTTP/1.0 200 \r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n",
+            "http10|Transfer-Encoding=chunked,Content-Length=1|64|"),
+        .init(
+            "chunks in HTTP/1.0 behind 204",
+            "HTTP/1.0 204 \r\nTransfer-Encoding: chunked\r\n\r\n",
+            "http10|Transfer-Encoding=chunked|45|"),
+        .init(
+            "no coding", "HTTP/1.1 200 \r\nTransfer-Encoding: Identity\r\nA: 1\r\n\r\n",
+            "http11|A=1|52|lenient-identity-coding"),
+        .init(
+            "no coding and a length",
+            "HTTP/1.0 200 \r\nContent-Length: 5\r\nTransfer-Encoding: identity\r\n\r\n",
+            "http10|Content-Length=5|65|lenient-identity-coding"),
+        .init(
             "one after the other",
             "HTTP/1.2 200\nA :\n 1\nContent-Length: 5\nContent-Length: 5\n\n",
             "http11|A=1,Content-Length=5|57|lenient-bare-lf,lenient-obs-fold,"

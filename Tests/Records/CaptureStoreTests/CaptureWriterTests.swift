@@ -431,6 +431,9 @@ import Traffic
         #expect(try !CaptureReader(path: path).isInterrupted)
         let writer = try CaptureWriter(path: path, configuration: quick)
         #expect(try !CaptureReader(path: path).isInterrupted)
+        let link = path + ".link"
+        #expect(unsafe symlink(path, link) == 0)
+        #expect(try !CaptureReader(path: link).isInterrupted)
         // As a killed one leaves it.
         let left = path + ".left"
         for end in ["", "-wal"] { write(contents(of: path + end), to: left + end) }

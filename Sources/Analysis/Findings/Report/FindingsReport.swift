@@ -102,7 +102,7 @@ package enum InconclusiveReason: String, Sendable {
         case .fileUnfinished: "the file could not be read to its end"
         case .recordingInterrupted:
             "the recorder ended without closing the capture, or this is a copy of one that it was"
-                + " writing, so what came last may be missing: end it by SIGINT or SIGTERM"
+                + " writing, so what came last may be missing: end it by a signal that is not SIGKILL"
         case .findingsLeftOut: "one exchange or connection showed more findings than are told"
         case .expectationUnmet: "something that the policy expects was not seen"
         }

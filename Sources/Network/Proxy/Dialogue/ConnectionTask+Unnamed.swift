@@ -39,7 +39,7 @@ extension ConnectionTask {
             if words.gone == .client {
                 // As with a file of no bytes by FTP, whose end the origin waits for.
                 origin.isPersonal = true
-                await origin.stream.finish()
+                await origin.stream.end(as: stream)
             }
             // Whoever has said nothing is heard, and judged, where a first request is due.
             try await serveHTTP(
@@ -66,7 +66,7 @@ extension ConnectionTask {
     }
 
     private func more(_ buffer: ByteBuffer, of stream: TLSStream) async -> Bool {
-        stream.readDeadline = loop.now + limits.headTimeout
+        stream.readDeadline = loop.now + Self.lineTime
         do throws(StreamFailure) {
             return try await stream.read(into: buffer) > 0
         } catch {

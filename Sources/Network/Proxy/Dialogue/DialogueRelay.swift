@@ -22,6 +22,8 @@ final class DialogueRelay: @unchecked Sendable {
     private var machine: UpgradeMachine
     /// What each side sent and was not passed on yet.
     private var held: [Direction: ByteBuffer] = [:]
+    /// The directions all of which has passed.
+    private var ended: Set<Direction> = []
     private var endedFirst: ConnectionRecord.Side?
     /// Why it ended, if it did not end in order.
     private(set) var failure: StreamFailure?
@@ -276,8 +278,9 @@ final class DialogueRelay: @unchecked Sendable {
 
     private func end(_ direction: Direction, _ target: any ByteStream) async {
         endedFirst = endedFirst ?? (direction == .request ? .client : .origin)
+        ended.insert(direction)
         wakeClient()
-        await target.finish()
+        await target.end(as: direction == .request ? client : origin)
         if direction == .request { listenForLoss() }
     }
 
@@ -288,9 +291,14 @@ final class DialogueRelay: @unchecked Sendable {
 
     /// - Parameter side: the one that can no longer be read from, or written to.
     private func fail(_ error: StreamFailure, by side: ConnectionRecord.Side) {
+        let isOwn = error == .timedOut || error == .closed
         if endedFirst == nil {
             failure = error
-            endedFirst = error == .timedOut || error == .closed ? .tool : side
+            endedFirst = isOwn ? .tool : side
+        }
+        // Unless it had said all, what the other side has of it must not pass for all.
+        if !isOwn, !ended.contains(side == .client ? .request : .response) {
+            (side == .client ? origin : client).breakOff()
         }
         client.interrupt()
         origin.interrupt()

@@ -124,6 +124,8 @@ enum ExchangeEnd {
     case refused(HTTP1Violation)
     /// The client brings or takes nothing more.
     case client(RelayFailure)
+    /// The client broke its request, whose whole response has passed.
+    case answered(RelayFailure)
     /// The origin failed, and no answer can stand for that.
     case origin(RelayFailure, String)
     /// The origin has surely not processed the request, and the client may ask again (RFC 9113 §8.7).

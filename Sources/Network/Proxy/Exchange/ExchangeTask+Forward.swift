@@ -28,7 +28,7 @@ extension ExchangeTask {
                 if rule.allows(attempt, after: error) { continue }
                 return try await fail(error)
             }
-            if let requestFailure { try client.end(.client(requestFailure)) }
+            if let requestFailure { try client.end(.answered(requestFailure)) }
             return
         }
     }
@@ -317,6 +317,7 @@ extension ExchangeTask {
             guard try await origin.readContent(into: content, deadline: deadline) > 0 else {
                 return
             }
+            passedTick = worker.loop.now
             record?.append(content.readable, .response)
             try await client.sendContent(content)
             if worker.recorder.isCongested { await worker.recorder.waitForRoom() }

@@ -22,6 +22,8 @@ final class ExchangeTask: @unchecked Sendable {
     private(set) var record: ExchangeRecorder?
     /// Whether the last byte of the request was taken from the client, and has gone to the origin.
     var isRequestComplete = false
+    /// When content of the response passed last, in milliseconds of the loop's clock.
+    var passedTick: UInt64 = 0
     /// What the client did to the request although its response has passed whole.
     var requestFailure: RelayFailure?
     /// Whether something of a final response has gone to the client.

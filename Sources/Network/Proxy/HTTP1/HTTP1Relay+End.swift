@@ -60,10 +60,10 @@ extension HTTP1Relay {
         case .refused(let violation):
             throw ConnectionEnd(
                 .refused, "client sent a malformed request: \(violation.code)", by: .tool)
-        case .client(.clientViolation(let violation)):
+        case .client(.clientViolation(let violation)), .answered(.clientViolation(let violation)):
             throw ConnectionEnd(
                 .refused, "client sent a malformed body: \(violation.code)", by: .tool)
-        case .client(let failure):
+        case .client(let failure), .answered(let failure):
             client.close()
             let (code, detail) = failure.words
             throw ConnectionEnd(code == "timed-out" ? .timedOut : .broken, detail, by: .client)

@@ -211,8 +211,10 @@ final class HTTP1Relay: @unchecked Sendable {
     ) async throws(ConnectionEnd) -> Bool {
         buffer.compact()
         client.readDeadline = deadline
+        if task.mirrorsOrigin { watchOrigin() }
         let failure: StreamFailure?
         do throws(StreamFailure) {
+            defer { task.origin?.stream.channel.onPeerEnd(nil) }
             if try await client.read(into: buffer) > 0 { return true }
             failure = nil
         } catch {
@@ -228,6 +230,9 @@ final class HTTP1Relay: @unchecked Sendable {
             throw ConnectionEnd(
                 .timedOut, "client was silent in the middle of a request's head", by: .tool)
         }
+        if failure == .closed, !worker.isDraining, hasOriginEnded {
+            try await passLastWords(behind: broken)
+        }
         if failure == .closed {
             broken.finish(error: "cut", "the proxy was shut down")
             throw ConnectionEnd(.cut, "the proxy was shut down", by: .tool)
@@ -235,6 +240,30 @@ final class HTTP1Relay: @unchecked Sendable {
         let detail = "client ended the connection in the middle of a request's head"
         broken.finish(error: "client-closed", detail)
         throw ConnectionEnd(.broken, detail, by: .client)
+    }
+
+    /// Ends a client in the middle of a request's head as its origin did, with what that said, as of
+    /// a request that took too long.
+    @inline(never)
+    private func passLastWords(behind broken: ExchangeTask) async throws(ConnectionEnd) -> Never {
+        client.channel.resumeWaiting()
+        do throws(OriginReadFailure) {
+            // Nothing is waited for: the end is there.
+            if let leg = task.origin, leg.unread == nil { try await leg.fill() }
+        } catch {
+            // It said nothing.
+        }
+        if let words = task.origin?.unread {
+            broken.record?.record.responseHead = words.copy
+            do throws(RelayFailure) {
+                try await sendToClient(words)
+            } catch {
+                // It is not there to hear it.
+            }
+        }
+        let detail = "origin ended the connection in the middle of a request's head"
+        broken.finish(error: "origin-closed", detail)
+        throw ConnectionEnd(.broken, detail, by: .origin)
     }
 
     /// Judges the end of a connection between two requests.

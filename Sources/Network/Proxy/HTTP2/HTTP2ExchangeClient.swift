@@ -108,16 +108,27 @@ final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
     func readContent(
         into buffer: ByteBuffer, of exchange: ExchangeTask
     ) async throws(RelayFailure) -> Int {
-        stream.readDeadline = worker.loop.now + worker.limits.bodyTimeout
-        let count: Int
-        do throws(HTTP2StreamFailure) {
-            count = try await stream.read(into: buffer)
-        } catch {
-            throw .clientStream(error)
-        }
+        let count = try await read(into: buffer, of: exchange)
         exchange.hasTakenContent = exchange.hasTakenContent || count > 0
         exchange.record?.append(buffer.readable, .request)
         return count
+    }
+
+    /// The client may be silent for as long as the origin talks.
+    private func read(
+        into buffer: ByteBuffer, of exchange: ExchangeTask
+    ) async throws(RelayFailure) -> Int {
+        let (loop, patience) = (worker.loop, worker.limits.bodyTimeout)
+        let start = loop.now
+        while true {
+            stream.readDeadline = max(start, exchange.passedTick) + patience
+            do throws(HTTP2StreamFailure) {
+                return try await stream.read(into: buffer)
+            } catch {
+                let isIdle = loop.now >= max(start, exchange.passedTick) + patience
+                if error != .timedOut || isIdle { throw .clientStream(error) }
+            }
+        }
     }
 
     func stopRequest(isAnswered: Bool) {
@@ -215,6 +226,8 @@ final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
         case .client(let failure):
             relay.noteEnd(of: stream, failure)
             stream.reset(HTTP2ErrorCode.cancel)
+        // The response may still wait for the client's window.
+        case .answered(let failure): relay.noteEnd(of: stream, failure)
         case .unprocessed: stream.reset(HTTP2ErrorCode.refusedStream)
         case .lostOrigin:
             relay.connection.drain()

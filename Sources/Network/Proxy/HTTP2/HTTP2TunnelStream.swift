@@ -45,7 +45,14 @@ final class HTTP2TunnelStream: TunnelStream {
         }
     }
 
+    /// A reset is a failure to read.
+    var endedInOrder: Bool { true }
+
     func finish() async { stream.end() }
+
+    func cutOff() { breakOff() }
+
+    func breakOff() { interrupt() }
 
     func interrupt() {
         stream.interrupt()

@@ -48,10 +48,16 @@ final class DialogueStream: TunnelStream, @unchecked Sendable {
         wakeup.wake()
     }
 
-    func finish() async {
+    func finish() async { cutOff() }
+
+    var endedInOrder: Bool { true }
+
+    func cutOff() {
         dialogue.noteEnd()
         wakeup.wake()
     }
+
+    func breakOff() { wakeup.stop() }
 
     func interrupt() { wakeup.stop() }
 }

@@ -32,9 +32,7 @@ package final class HTTP2Session {
     private var spareRooms: [[UInt8]] = []
     /// Streams whose content has been taken down to where more may come.
     private var drained: [Int32] = []
-    private var resetsAtEnd: Set<Int32> = []
-    /// Those of which the end has gone out since.
-    private var endedEarly: [Int32] = []
+    private var lateResets = LateResets()
     /// Streams that we reset by ourselves, or whose reset the peer has been charged with, until the
     /// frame is sent.
     private var knownResets: Set<Int32> = []
@@ -218,10 +216,6 @@ package final class HTTP2Session {
         output = buffer
         unsafe nghttp2_session_send(pointer)
         output = nil
-        // With the next write: clients that read a response's end and a reset at once, as curl 7
-        // does, take the response for lost.
-        for stream in endedEarly { reset(stream, HTTP2ErrorCode.noError) }
-        endedEarly.removeAll(keepingCapacity: true)
         guard !drained.isEmpty else { return [] }
         defer { drained.removeAll(keepingCapacity: true) }
         return drained
@@ -297,11 +291,15 @@ package final class HTTP2Session {
         unsafe nghttp2_session_resume_data(pointer, stream)
     }
 
-    /// Resets a stream without an error as soon as our direction of it has ended: the peer need not
-    /// send the rest (RFC 9113 §8.1).
+    /// Resets a stream without an error a moment after our direction of it has ended.
     package func resetAtEnd(_ stream: Int32) {
         let hasEnded = unsafe nghttp2_session_get_stream_local_close(pointer, stream) == 1
-        if hasEnded { reset(stream, HTTP2ErrorCode.noError) } else { resetsAtEnd.insert(stream) }
+        lateResets.add(stream, hasEnded: hasEnded)
+    }
+
+    /// To be called four times a second.
+    package func sweep() {
+        for stream in lateResets.sweep() { reset(stream, HTTP2ErrorCode.noError) }
     }
 
     package func reset(_ stream: Int32, _ code: UInt32) {
@@ -481,7 +479,7 @@ package final class HTTP2Session {
 
     func noteClosed(_ stream: Int32, _ code: UInt32) {
         bodies[stream] = nil
-        if !resetsAtEnd.isEmpty { resetsAtEnd.remove(stream) }
+        lateResets.noteClosed(stream)
         if !interims.isEmpty { interims[stream] = nil }
         if !knownResets.isEmpty { knownResets.remove(stream) }
         frames.noteClosed(stream)
@@ -522,10 +520,7 @@ package final class HTTP2Session {
         if isRequest { bodies[stream] = nil } else { reset(stream, HTTP2ErrorCode.internalError) }
     }
 
-    func noteSentEnd(_ stream: Int32) {
-        guard !resetsAtEnd.isEmpty, resetsAtEnd.remove(stream) != nil else { return }
-        endedEarly.append(stream)
-    }
+    func noteSentEnd(_ stream: Int32) { lateResets.noteSentEnd(stream) }
 
     /// Charges the peer with a reset that a frame of its has provoked.
     func noteProvoked(_ stream: Int32) {
