@@ -18,6 +18,9 @@ final class TunnelTask: @unchecked Sendable {
     /// The directions all of which has passed.
     private var ended: Set<Direction> = []
     private var endedFirst: ConnectionRecord.Side?
+    /// Until when what a side said last is read that takes nothing more, in milliseconds of the
+    /// loop's clock.
+    private var lastWordsEnd: UInt64?
     private var ender: LoopTimer?
     private var isOver = false
     /// When bytes passed last, in either direction, in milliseconds of the loop's clock.
@@ -82,7 +85,7 @@ final class TunnelTask: @unchecked Sendable {
                 do throws(StreamFailure) {
                     try await pass(bytes, to: target)
                 } catch {
-                    return fail(error, by: side == .client ? .origin : .client)
+                    return hearLastWords(error, of: side == .client ? .origin : .client)
                 }
                 worker.loop.buffers.give(bytes)
                 await worker.recorder.waitForRoom()
@@ -97,8 +100,23 @@ final class TunnelTask: @unchecked Sendable {
         }
     }
 
-    /// Ends the whole tunnel for a side that broke off, or will not listen. Unless that had said all,
-    /// what the other has of it must not pass for all.
+    /// Passes on what a side has said that takes nothing more, as one that answers and closes while it is
+    /// still sent to: its own direction goes on to its end, which is there.
+    private func hearLastWords(_ error: StreamFailure, of side: ConnectionRecord.Side) {
+        let isOwn = error == .timedOut || error == .closed
+        let direction: Direction = side == .client ? .request : .response
+        guard !isOwn, !ended.contains(direction) else { return fail(error, by: side) }
+        endedFirst = endedFirst ?? side
+        let end = worker.loop.now + Self.lastWordsTime
+        lastWordsEnd = end
+        ((side == .client ? client : origin) as? any ByteStream)?.channel.hurryReading(until: end)
+    }
+
+    /// In milliseconds.
+    static let lastWordsTime: UInt64 = 2_000
+
+    /// Ends the whole tunnel for a side that broke off. Unless that had said all, what the other has of
+    /// it must not pass for all.
     private func fail(_ error: StreamFailure, by side: ConnectionRecord.Side) {
         let isOwn = error == .timedOut || error == .closed
         endedFirst = endedFirst ?? (isOwn ? .tool : side)
@@ -130,7 +148,8 @@ final class TunnelTask: @unchecked Sendable {
     /// The next bytes, `nil` at the end. A side may be silent for as long as the other talks.
     private func read(from source: any TunnelStream) async throws(StreamFailure) -> ByteBuffer? {
         while true {
-            source.readDeadline = passedTick + worker.limits.responseTimeout
+            let idleEnd = min(passedTick + worker.limits.responseTimeout, lastWordsEnd ?? .max)
+            source.readDeadline = idleEnd
             var buffer: ByteBuffer?
             do throws(StreamFailure) {
                 try await source.waitReadable()
@@ -141,7 +160,9 @@ final class TunnelTask: @unchecked Sendable {
                 return nil
             } catch {
                 if let buffer { worker.loop.buffers.give(buffer) }
-                let isIdle = worker.loop.now >= passedTick + worker.limits.responseTimeout
+                let isIdle =
+                    worker.loop.now
+                    >= min(passedTick + worker.limits.responseTimeout, lastWordsEnd ?? .max)
                 if error != .timedOut || isIdle { throw error }
             }
         }

@@ -110,6 +110,28 @@ extension ProxyTests {
             }
         }
 
+        /// Who answers and closes while it is still sent to is heard: what it has said waits behind the
+        /// reset that its end makes of what comes.
+        @Test func lastWordsOfASideThatClosesAreHeard() throws {
+            let led = try LedPort()
+            let origin = try ScriptedOrigin { wire, _ in
+                _ = try wire.read(5)
+                try wire.send("552 no\r\n")
+                wire.close()
+            }
+            try withProxy(PlanChange { led.lead(&$0, to: origin.address) }) { proxy in
+                proxy.adopt(origin)
+                for _ in 0..<30 {
+                    let client = try Wire.connect(to: led.address)
+                    for _ in 0..<40 {
+                        try client.sendIfTaken([UInt8](repeating: 0x61, count: 300))
+                    }
+                    #expect(try client.readToEnd().text == "552 no\r\n")
+                    client.close()
+                }
+            }
+        }
+
         /// It is refused too, before anything that it says: as nearly as who has accepted it can.
         @Test func refusedPort() throws {
             let (led, closed) = (try LedPort(), try ClosedPort())

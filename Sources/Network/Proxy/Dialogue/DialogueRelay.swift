@@ -25,6 +25,9 @@ final class DialogueRelay: @unchecked Sendable {
     /// The directions all of which has passed.
     private var ended: Set<Direction> = []
     private var endedFirst: ConnectionRecord.Side?
+    /// Until when what a side said last is read that takes nothing more, in milliseconds of the
+    /// loop's clock.
+    private var lastWordsEnd: UInt64?
     /// Why it ended, if it did not end in order.
     private(set) var failure: StreamFailure?
     private(set) var hasClientSpoken = false
@@ -119,8 +122,8 @@ final class DialogueRelay: @unchecked Sendable {
                 do throws(StreamFailure) {
                     try await pass(bytes, step.forward, direction, to: target)
                 } catch {
-                    fail(error, by: direction == .request ? .origin : .client)
-                    break
+                    hearLastWords(error, of: direction == .request ? .origin : .client)
+                    return wakeClient()
                 }
                 if bytes.isEmpty {
                     held[direction] = nil
@@ -128,7 +131,7 @@ final class DialogueRelay: @unchecked Sendable {
                 }
                 try await follow(step, direction)
             }
-            if !isLeft, failure == nil { await end(direction, target) }
+            if !isLeft, failure == nil || lastWordsEnd != nil { await end(direction, target) }
         } catch {
             fail(error, by: direction == .request ? .client : .origin)
         }
@@ -210,13 +213,16 @@ final class DialogueRelay: @unchecked Sendable {
     ) async throws(StreamFailure) -> Bool {
         if held[direction] != nil { return true }
         while true {
-            source.readDeadline = passedTick + worker.limits.responseTimeout
+            let idleEnd = min(passedTick + worker.limits.responseTimeout, lastWordsEnd ?? .max)
+            source.readDeadline = idleEnd
             do throws(StreamFailure) {
                 try await source.waitReadable()
                 return try await read(direction, from: source)
             } catch {
                 if isLeft { return false }
-                let isIdle = loop.now >= passedTick + worker.limits.responseTimeout
+                let isIdle =
+                    loop.now
+                    >= min(passedTick + worker.limits.responseTimeout, lastWordsEnd ?? .max)
                 if error != .timedOut || isIdle { throw error }
             }
         }
@@ -289,7 +295,19 @@ final class DialogueRelay: @unchecked Sendable {
         client.channel.onLoss { [unowned self] in fail(.reset, by: .client) }
     }
 
-    /// - Parameter side: the one that can no longer be read from, or written to.
+    /// Passes on what a side has said that takes nothing more: its own direction goes on to its end.
+    private func hearLastWords(_ error: StreamFailure, of side: ConnectionRecord.Side) {
+        let isOwn = error == .timedOut || error == .closed
+        guard !isOwn, !ended.contains(side == .client ? .request : .response) else {
+            return fail(error, by: side)
+        }
+        if endedFirst == nil { (failure, endedFirst) = (error, side) }
+        let end = loop.now + TunnelTask.lastWordsTime
+        lastWordsEnd = end
+        (side == .client ? client : origin).channel.hurryReading(until: end)
+    }
+
+    /// - Parameter side: the one that can no longer be read from.
     private func fail(_ error: StreamFailure, by side: ConnectionRecord.Side) {
         let isOwn = error == .timedOut || error == .closed
         if endedFirst == nil {
