@@ -46,7 +46,8 @@ final class HTTP2Peer: @unchecked Sendable {
         self.consumes = consumes
         session = HTTP2Session(
             role: role, limits: limits, allowsExtendedConnect: allowsExtendedConnect)
-        try flush()
+        // The peer may have gone already, as a proxy does whose client has.
+        try flushIfThere()
     }
 
     func flush() throws {
