@@ -145,10 +145,14 @@ final class TunnelTask: @unchecked Sendable {
         }
     }
 
+    /// Until when a side may be silent, unless bytes pass before that.
+    private var idleEnd: UInt64 {
+        min(passedTick + worker.limits.responseTimeout, lastWordsEnd ?? .max)
+    }
+
     /// The next bytes, `nil` at the end. A side may be silent for as long as the other talks.
     private func read(from source: any TunnelStream) async throws(StreamFailure) -> ByteBuffer? {
         while true {
-            let idleEnd = min(passedTick + worker.limits.responseTimeout, lastWordsEnd ?? .max)
             source.readDeadline = idleEnd
             var buffer: ByteBuffer?
             do throws(StreamFailure) {
@@ -160,10 +164,7 @@ final class TunnelTask: @unchecked Sendable {
                 return nil
             } catch {
                 if let buffer { worker.loop.buffers.give(buffer) }
-                let isIdle =
-                    worker.loop.now
-                    >= min(passedTick + worker.limits.responseTimeout, lastWordsEnd ?? .max)
-                if error != .timedOut || isIdle { throw error }
+                if error != .timedOut || worker.loop.now >= idleEnd { throw error }
             }
         }
     }

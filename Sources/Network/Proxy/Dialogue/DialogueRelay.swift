@@ -207,23 +207,24 @@ final class DialogueRelay: @unchecked Sendable {
         wakeClient()
     }
 
+    /// Until when a side may be silent, unless bytes pass before that.
+    private var idleEnd: UInt64 {
+        min(passedTick + worker.limits.responseTimeout, lastWordsEnd ?? .max)
+    }
+
     /// Reads more of a side unless something of it waits; whether there is something.
     private func fill(
         _ direction: Direction, from source: any ByteStream
     ) async throws(StreamFailure) -> Bool {
         if held[direction] != nil { return true }
         while true {
-            let idleEnd = min(passedTick + worker.limits.responseTimeout, lastWordsEnd ?? .max)
             source.readDeadline = idleEnd
             do throws(StreamFailure) {
                 try await source.waitReadable()
                 return try await read(direction, from: source)
             } catch {
                 if isLeft { return false }
-                let isIdle =
-                    loop.now
-                    >= min(passedTick + worker.limits.responseTimeout, lastWordsEnd ?? .max)
-                if error != .timedOut || isIdle { throw error }
+                if error != .timedOut || loop.now >= idleEnd { throw error }
             }
         }
     }
