@@ -15,10 +15,10 @@ enum CaptureFile {
     /// - Returns: also whether the file was not there before.
     ///
     /// Errors: `capture-not-a-capture`, `capture-newer`, `capture-in-use`, `capture-write-failed`,
-    /// `capture-unreadable`.
+    /// `capture-unreadable`, `file-unwritable`.
     static func openForWriting(
         _ path: String, _ configuration: CaptureConfiguration
-    ) throws(Failure) -> (database: Database, lock: WriterLock, isMade: Bool) {
+    ) throws(Failure) -> (database: Database, lock: FileLock, isMade: Bool) {
         let (isMade, isEmpty) = try makeOrExamine(path)
         let database = try Database(path: path, access: .write)
         if isEmpty {
@@ -30,7 +30,7 @@ enum CaptureFile {
         try database.execute("PRAGMA journal_mode = WAL")
         // The first read makes SQLite open its log.
         let version = try database.integer("PRAGMA user_version")
-        let lock = try WriterLock(of: path)
+        let lock = try WriterLock.take(of: path)
         try check(version, path)
         try configure(database, configuration)
         try migrate(database, from: version, configuration)
@@ -182,28 +182,18 @@ enum CaptureFile {
 ///
 /// A lock on the log, because SQLite has record locks on the two other files, which end when any
 /// descriptor of theirs is closed. The log is there as long as a connection is.
-final class WriterLock {
-    private let descriptor: CInt
-
-    /// Errors: `capture-in-use`.
-    init(of path: String) throws(Failure) {
-        descriptor = unsafe open(path + "-wal", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw Failure(
-                "capture-write-failed", party: .tool,
-                "cannot open capture: \(path)-wal: \(unsafe String(cString: strerror(errno)))")
+enum WriterLock {
+    /// Errors: `capture-in-use`, `file-unwritable`.
+    static func take(of path: String) throws(Failure) -> FileLock {
+        // A reader that looks has it for a moment, too.
+        for _ in 0..<20 {
+            if let lock = try FileLock.take(log(of: path)) { return lock }
+            usleep(5_000)
         }
-        guard lock() else {
-            close(descriptor)
-            throw Failure(
-                "capture-in-use", party: .tool,
-                "capture is being written by another proxy: \(path)",
-                hint: "end the other one, or record into another file")
-        }
-    }
-
-    deinit {
-        close(descriptor)
+        throw Failure(
+            "capture-in-use", party: .tool,
+            "capture is being written by another proxy: \(path)",
+            hint: "end the other one, or record into another file")
     }
 
     /// Whether a writer has the capture, as far as may be seen from here.
@@ -211,21 +201,14 @@ final class WriterLock {
         // The log lies beside the file itself, and not beside a link to it.
         guard let real = unsafe realpath(path, nil) else { return false }
         defer { unsafe free(real) }
-        let log = unsafe String(cString: real) + "-wal"
-        let descriptor = unsafe open(log, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        let descriptor = unsafe open(
+            log(of: String(cString: real)), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0
     }
 
-    /// A reader that looks has the lock for a moment, too.
-    private func lock() -> Bool {
-        for _ in 0..<20 {
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-            usleep(5_000)
-        }
-        return false
-    }
+    private static func log(of path: String) -> String { path + "-wal" }
 }
 
 extension stat {

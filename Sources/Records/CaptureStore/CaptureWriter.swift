@@ -19,7 +19,7 @@ package final class CaptureWriter: TrafficSink, Sendable {
     ///
     /// Errors: `capture-not-a-capture` for any other file and for a link, which stay as they are;
     /// `capture-newer`; `capture-in-use` while another writer has it; `capture-unreadable` if it is
-    /// damaged; `capture-write-failed`.
+    /// damaged; `capture-write-failed`, `file-unwritable`.
     package init(path: String, configuration: CaptureConfiguration) throws(Failure) {
         let (database, lock, isMade) = try CaptureFile.openForWriting(path, configuration)
         // A crash may have left messages of what has no row yet.

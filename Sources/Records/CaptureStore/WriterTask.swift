@@ -16,7 +16,7 @@ final class WriterTask: @unchecked Sendable {
     private var newPath: String?
     private let configuration: CaptureConfiguration
     private var rows: RowWriter?
-    private var lock: WriterLock?
+    private var lock: FileLock?
     private var transaction: Transaction?
 
     /// What the open transaction holds so far.
@@ -32,7 +32,7 @@ final class WriterTask: @unchecked Sendable {
     }
 
     init(
-        rows: RowWriter, lock: WriterLock, newPath: String?, configuration: CaptureConfiguration
+        rows: RowWriter, lock: FileLock, newPath: String?, configuration: CaptureConfiguration
     ) {
         self.newPath = newPath
         self.rows = rows

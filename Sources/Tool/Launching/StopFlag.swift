@@ -8,11 +8,15 @@ package final class StopFlag: Sendable {
 
     package init() {}
 
-    /// Raises the flag at the first signal; a second one, a second later or more, ends the process
-    /// at once. What the caller ignores stays ignored.
+    /// The one that the process's first signal raises; a second one, a second later or more, ends
+    /// the process at once. What the caller ignores stays ignored.
     ///
     /// Errors: `no-signals`.
     package static func ofSignals() throws(Failure) -> StopFlag {
+        try signalled.get()
+    }
+
+    private static let signalled = Result { () throws(Failure) in
         let flag = StopFlag()
         try StopSignals(keepsIgnored: true).watch(onStop: { _ in flag.raise() }, onTick: {})
         return flag

@@ -139,13 +139,9 @@ struct MitmproxyPeerTests {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        try ProcessStart.alone { try process.run() }
-        let text = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
+        let output = try ProcessStart.output(of: process)
         #expect(process.terminationStatus == 0)
-        return [UInt8](text).text
+        return output.text
     }
 }
 

@@ -241,12 +241,7 @@ struct RequestSnippetTests {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/\(shell)")
             process.arguments = ["-c", "printf %s " + ShellText.quoted(word)]
-            let output = Pipe()
-            process.standardOutput = output
-            try ProcessStart.alone { try process.run() }
-            let read = output.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            #expect([UInt8](read) == word)
+            #expect(try ProcessStart.output(of: process) == word)
         }
     }
 

@@ -204,14 +204,9 @@ enum Dissector {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = ["-n"] + arguments
-        let output = Pipe()
-        process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
-        try ProcessStart.alone { try process.run() }
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
+        return String(decoding: try ProcessStart.output(of: process), as: UTF8.self)
     }
 }
 

@@ -121,18 +121,13 @@ struct AuthorityScopeTests {
         _ leafPath: String, trusting authorityPath: String, purpose: String = "sslserver"
     ) throws -> (status: Int32, text: String) {
         let process = Process()
-        let output = Pipe()
         process.executableURL = URL(fileURLWithPath: try #require(openssl))
         process.arguments = [
             "verify", "-x509_strict", "-no-CAfile", "-no-CApath", "-no-CAstore", "-purpose",
             purpose,
             "-trusted", authorityPath, leafPath,
         ]
-        process.standardOutput = output
-        process.standardError = output
-        try ProcessStart.alone { try process.run() }
-        let text = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
+        let text = try ProcessStart.output(of: process, withErrors: true)
         return (process.terminationStatus, String(decoding: text, as: UTF8.self))
     }
 }

@@ -15,14 +15,9 @@ enum Python {
         try Data(input).write(to: file)
         defer { unsafe unlink(file.path) }
         let process = Process()
-        let output = Pipe()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = ["-c", script, file.path]
-        process.standardOutput = output
-        process.standardError = output
-        try ProcessStart.alone { try process.run() }
-        let text = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
+        let text = try ProcessStart.output(of: process, withErrors: true)
         return String(decoding: text, as: UTF8.self)
     }
 }

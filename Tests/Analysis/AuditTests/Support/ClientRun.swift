@@ -19,16 +19,8 @@ struct ClientRun {
             "LANG": "C.UTF-8",
         ]
         if let folder { process.currentDirectoryURL = folder }
-        let answer = Pipe()
-        process.standardOutput = answer
-        process.standardError = answer
-        let question = Pipe()
-        process.standardInput = input == nil ? FileHandle.nullDevice : question
-        try ProcessStart.alone { try process.run() }
-        if let input { question.fileHandleForWriting.write(Data(input.utf8)) }
-        let bytes = answer.fileHandleForReading.readDataToEndOfFile()
-        if input != nil { try question.fileHandleForWriting.close() }
-        process.waitUntilExit()
+        if input == nil { process.standardInput = FileHandle.nullDevice }
+        let bytes = try ProcessStart.output(of: process, withErrors: true, input: input)
         status = process.terminationStatus
         output = String(decoding: bytes, as: UTF8.self)
     }
