@@ -16,7 +16,7 @@ extension RealClientTests {
                 .chromium,
                 Self.options(proxy.url, folder) + ["--dump-dom", "\(origin.url)/page/index.html"],
                 in: folder)
-            let code = try await browser.end(within: .seconds(40))
+            let code = try await browser.end()
             try #require(code == 0, "\(browser.story)")
             // What the page says of itself: how many pictures it got, and that none failed.
             let page = String(decoding: browser.output, as: UTF8.self)
@@ -49,7 +49,7 @@ extension RealClientTests {
                 .chromium,
                 Self.options(proxy.url, folder) + ["--dump-dom", "\(origin.url)/byte.bin"],
                 in: folder)
-            _ = try await browser.end(within: .seconds(40))
+            _ = try await browser.end()
             let refusals = try await proxy.capture.refusals(of: "localhost")
             #expect(refusals.first?.alert == "certificate_unknown")
             try await proxy.end()

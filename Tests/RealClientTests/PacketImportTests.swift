@@ -159,7 +159,7 @@ final class CaughtPackets: Sendable {
             return file.suffix(100_000).range(of: last).map { _ in }
         }
         program.send(SIGTERM)
-        let code = try await program.end(within: .seconds(20))
+        let code = try await program.end()
         #expect(code == 0, "\(program.story)")
     }
 }

@@ -150,7 +150,7 @@ extension RealClientTests.HTTP2ApplicationTests.Setting {
                 "replay", "client", proxy.capture.path, "--to", url, "--ca",
                 authority.certificatePath, "--capture", live.path, "--json",
             ] + options, in: folder)
-        let code = try await program.end(within: .seconds(60))
+        let code = try await program.end()
         #expect(code == expected, "\(program.story)")
         return live
     }

@@ -88,7 +88,7 @@ extension RealClientTests {
 
             func replay(_ options: [String]) async throws -> (code: Int32, report: Report) {
                 let program = try start(options)
-                let code = try await program.end(within: .seconds(30))
+                let code = try await program.end()
                 return (code, try Self.report(of: program))
             }
 
@@ -175,7 +175,7 @@ extension RealClientTests {
                 }
             }
             program.send(SIGINT)
-            #expect(try await program.end(within: .seconds(20)) == 3)
+            #expect(try await program.end() == 3)
             let report = try Recording.report(of: program)
             #expect(report.stoppedBy == "signal" && report.verdict == "inconclusive")
             #expect(report.requests.answered == 1 && report.requests.unsent == 5)

@@ -116,7 +116,7 @@ extension RealClientTests {
             let browser = try Program(
                 peer, before + BrowserTests.options(proxy, folder) + ["--dump-dom", url],
                 in: folder)
-            let code = try await browser.end(within: .seconds(40))
+            let code = try await browser.end()
             try #require(code == 0, "\(browser.story)")
             let page = String(decoding: browser.output, as: UTF8.self)
             #expect(page.contains("<title>50 loaded, 0 failed</title>"), "\(browser.story)")

@@ -63,7 +63,7 @@ extension RealClientTests {
             let program = try Program(
                 .bash, ["-c", #"exec "$0" flows list $'a\xff'"#, Peer.sallyport.path ?? ""],
                 in: folder)
-            #expect(try await program.end(within: .seconds(60)) == 2)
+            #expect(try await program.end() == 2)
             #expect(
                 String(decoding: program.errors, as: UTF8.self).contains("argument 3 is not UTF-8"),
                 "\(program.story)")

@@ -22,7 +22,7 @@ extension RealClientTests {
                     Peer.bash.path ?? "", Peer.script("gateway.sh"), Peer.sallyport.path ?? "",
                     Peer.curl.path ?? "", folder.path, way.rawValue,
                 ], in: folder)
-            let code = try await program.end(within: .seconds(50))
+            let code = try await program.end()
             try #require(code == 0, "\(program.story)")
             let said = String(decoding: program.output, as: UTF8.self).split(separator: "\n")
             #expect(

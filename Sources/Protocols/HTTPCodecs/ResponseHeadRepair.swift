@@ -1,6 +1,9 @@
 internal import Base
 internal import HTTPModel
 
+/// Of `HTTP/1.`, in bytes.
+private let minorPlace = 7
+
 /// Brings a head or trailer section of a response into the form that RFC 9112 has for it, where that
 /// can be done without a guess; the strict reader then judges the result.
 struct ResponseHeadRepair {
@@ -73,15 +76,12 @@ struct ResponseHeadRepair {
         unsafe bytes.withUnsafeBufferPointer { unsafe output.append(contentsOf: $0) }
     }
 
-    /// Of `HTTP/1.`, in bytes.
-    private static let minorPlace = 7
-
     private mutating func lowerVersion() {
-        guard output.starts(with: "HTTP/1.".utf8), output.count > Self.minorPlace else { return }
-        let minor = output[Self.minorPlace]
+        guard output.starts(with: "HTTP/1.".utf8), output.count > minorPlace else { return }
+        let minor = output[minorPlace]
         guard minor.isASCIIDigit, minor > UInt8(ascii: "1") else { return }
         used.insert(.higherVersion)
-        output[Self.minorPlace] = UInt8(ascii: "1")
+        output[minorPlace] = UInt8(ascii: "1")
     }
 
     /// Without the white space before the colon.
@@ -146,9 +146,6 @@ enum ResponseLengthRepair {
         if case .http10 = head.version { return lengths == 0 ? .oldChunks : nil }
         return lengths > 0 ? .bothLengths : nil
     }
-
-    /// Of `HTTP/1.`, in bytes.
-    private static let minorPlace = 7
 
     /// The section as one of HTTP/1.1, which has chunks, and of the last message of its connection.
     private static func ofVersion11(_ fields: Fields) -> [UInt8] {

@@ -1,7 +1,9 @@
 /// The connections of exchanges that are read in their order: those of one connection come close
 /// together, so a few are remembered, without their bulk.
 package struct RecentConnections {
-    private var records: [Int64: ConnectionRecord] = [:]
+    /// Those that were asked for since `older` was put aside.
+    private var newer: [Int64: ConnectionRecord] = [:]
+    private var older: [Int64: ConnectionRecord] = [:]
 
     package init() {}
 
@@ -11,13 +13,13 @@ package struct RecentConnections {
     package mutating func record(
         _ id: Int64, in source: any TrafficSource
     ) throws -> ConnectionRecord? {
-        if let known = records[id] { return known }
-        if records.count >= Self.countLimit { records = [:] }
-        let record = try source.connection(id)?.withoutBulk
-        records[id] = record
+        if let known = newer[id] { return known }
+        let record = try older[id] ?? source.connection(id)?.withoutBulk
+        if newer.count >= Self.countLimit { (older, newer) = (newer, [:]) }
+        newer[id] = record
         return record
     }
 
-    /// Of about 2 KiB each.
-    private static let countLimit = 256
+    /// Of each; of about 2 KiB a connection.
+    private static let countLimit = 512
 }

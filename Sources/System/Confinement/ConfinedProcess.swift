@@ -27,7 +27,8 @@ package final class ConfinedProcess: Sendable {
     package let diagnosis: Int32
     /// What could not be done on this system.
     package let limits: [ConfinementLimit]
-    private let filter: Int32?
+    /// -1 where there is none, and once it is closed.
+    private let filter: Mutex<Int32>
     private let namespace: String?
     private let insideSockets: Mutex<Int32>
     /// Where the new process waits to be let go; -1 once it is.
@@ -47,7 +48,7 @@ package final class ConfinedProcess: Sendable {
         dnsSockets = ready.descriptors(.dnsSocket)
         quicSockets = ready.descriptors(.quicSocket)
         attempts = ready.descriptors(.attempts).first
-        filter = ready.descriptors(.filter).first
+        filter = Mutex(ready.descriptors(.filter).first ?? -1)
         diagnosis = ready.descriptors(.diagnosis).first ?? -1
         insideSockets = Mutex(ready.descriptors(.insideSockets).first ?? -1)
         limits = ready.lines.dropFirst().compactMap(ConfinementLimit.init(line:))
@@ -57,7 +58,7 @@ package final class ConfinedProcess: Sendable {
     ///
     /// Errors: `command-not-started`, `confinement-failed`.
     package func begin() throws(Failure) {
-        let control = takeControl()
+        let control = Self.take(control)
         guard control >= 0 else { return }
         defer { _ = Glibc.close(control) }
         var byte: UInt8 = 0
@@ -68,10 +69,11 @@ package final class ConfinedProcess: Sendable {
         try ControlMessage.receive(control).check()
     }
 
-    private func takeControl() -> Int32 {
-        control.withLock { control in
-            defer { control = -1 }
-            return control
+    /// A descriptor that is to be closed: whoever comes second finds none.
+    private static func take(_ descriptor: borrowing Mutex<Int32>) -> Int32 {
+        descriptor.withLock { descriptor in
+            defer { descriptor = -1 }
+            return descriptor
         }
     }
 
@@ -98,7 +100,7 @@ package final class ConfinedProcess: Sendable {
 
     /// What the packet filter counted so far; `nil` where there is none.
     package func counters() -> ConfinementCounters? {
-        filter.flatMap(ConfinementCounters.init(filter:))
+        filter.withLock { $0 >= 0 ? ConfinementCounters(filter: $0) : nil }
     }
 
     /// Waits for the command's end; blocks.
@@ -123,12 +125,9 @@ package final class ConfinedProcess: Sendable {
     /// Closes what is read through methods, ends the process that makes sockets inside, and removes
     /// the files; after the command's end.
     package func close() {
-        if let filter { _ = Glibc.close(filter) }
-        let control = takeControl()
-        if control >= 0 { _ = Glibc.close(control) }
-        insideSockets.withLock {
-            if $0 >= 0 { _ = Glibc.close($0) }
-            $0 = -1
+        for descriptor in [Self.take(filter), Self.take(control), Self.take(insideSockets)]
+        where descriptor >= 0 {
+            _ = Glibc.close(descriptor)
         }
         files.remove()
     }

@@ -54,7 +54,7 @@ final class DatabaseServer: Sendable {
     /// Ends it, so that its folder can be removed.
     func end() async throws {
         program.send(SIGTERM)
-        _ = try await program.end(within: .seconds(20))
+        _ = try await program.end()
     }
 }
 

@@ -44,7 +44,7 @@ final class CapturedWorld: Sendable {
     /// Ends everything that runs in it.
     func end() async throws {
         try input.close()
-        _ = try await holder.end(within: .seconds(20))
+        _ = try await holder.end()
     }
 
     /// Starts a program in it.

@@ -47,7 +47,7 @@ final class ContentProcess: Sendable {
     /// Ends it in order, by SIGTERM, and expects it to say so.
     func end() async throws {
         program.send(SIGTERM)
-        let code = try await program.end(within: .seconds(20))
+        let code = try await program.end()
         #expect(code == 0, "\(program.story)")
         #expect(program.errors.isEmpty, "\(program.story)")
     }

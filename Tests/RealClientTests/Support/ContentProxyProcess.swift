@@ -45,7 +45,7 @@ final class ContentProxyProcess: Sendable {
     /// Ends it in order, by SIGTERM, and expects it to say so.
     func end() async throws {
         program.send(SIGTERM)
-        let code = try await program.end(within: .seconds(20))
+        let code = try await program.end()
         #expect(code == 0, "\(program.story)")
         #expect(program.errors.isEmpty, "\(program.story)")
     }

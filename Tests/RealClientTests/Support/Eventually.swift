@@ -5,7 +5,7 @@ import Foundation
 ///
 /// - Throws: `Trouble` with `what` if the limit passes.
 func eventually<Value>(
-    _ what: String, within limit: Duration = .seconds(20), _ look: () async throws -> Value?
+    _ what: String, within limit: Duration = .seconds(100), _ look: () async throws -> Value?
 ) async throws -> Value {
     let deadline = ContinuousClock.now + limit
     while true {

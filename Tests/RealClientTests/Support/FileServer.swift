@@ -41,7 +41,7 @@ final class FileServer: Sendable {
     /// Ends it in order, so that it leaves the folder alone from then on.
     func end() async throws {
         server.send(SIGTERM)
-        let code = try await server.end(within: .seconds(20))
+        let code = try await server.end()
         guard code == 0 else { throw Trouble("exit code \(code) of \(server.story)") }
     }
 }

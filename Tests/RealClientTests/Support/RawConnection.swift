@@ -18,7 +18,7 @@ final class RawConnection: Sendable {
                 descriptor, SOL_SOCKET, SO_RCVBUF, &window,
                 socklen_t(MemoryLayout<Int32>.size))
         }
-        var limit = timeval(tv_sec: 30, tv_usec: 0)
+        var limit = timeval(tv_sec: 100, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)

@@ -66,7 +66,7 @@ final class ReplayProcess: Sendable {
     @discardableResult
     func end(code expected: Int32? = nil) async throws -> [Miss] {
         program.send(SIGTERM)
-        let code = try await program.end(within: .seconds(20))
+        let code = try await program.end()
         let misses = try program.errors.split(separator: 0x0A).map {
             try JSONDecoder().decode(Miss.self, from: Data($0))
         }

@@ -18,18 +18,11 @@ final class DialogueRelay: @unchecked Sendable {
     private let loop: EventLoop
     private let client: any ByteStream
     private let origin: any ByteStream
+    private let ends: RelayEnds
     private let takesHTTP: Bool
     private var machine: UpgradeMachine
     /// What each side sent and was not passed on yet.
     private var held: [Direction: ByteBuffer] = [:]
-    /// The directions all of which has passed.
-    private var ended: Set<Direction> = []
-    private var endedFirst: ConnectionRecord.Side?
-    /// Until when what a side said last is read that takes nothing more, in milliseconds of the
-    /// loop's clock.
-    private var lastWordsEnd: UInt64?
-    /// Why it ended, if it did not end in order.
-    private(set) var failure: StreamFailure?
     private(set) var hasClientSpoken = false
     /// What the origin said first, before the client did; a few dozen bytes at the most.
     private(set) var greeting: [UInt8] = []
@@ -38,10 +31,6 @@ final class DialogueRelay: @unchecked Sendable {
     /// Whether the client's first word is a request of HTTP.
     private var hasBegunHTTP = false
     private var clientWaiter: UnsafeContinuation<Void, Never>?
-    /// When bytes passed last, in milliseconds of the loop's clock.
-    private var passedTick: UInt64
-    /// How many pieces wait for a side to take them.
-    private var waitingCount = 0
 
     /// How the dialogue went on.
     enum End {
@@ -74,12 +63,18 @@ final class DialogueRelay: @unchecked Sendable {
         self.client = client
         self.origin = origin
         self.machine = machine
-        passedTick = task.worker.loop.now
+        ends = RelayEnds(client: client, origin: origin, worker: task.worker)
         held[.request] = early
         held[.response] = late
     }
 
     var protocolName: String? { machine.protocolName }
+
+    /// Why it ended, if it did not end in order.
+    var failure: StreamFailure? { ends.failure }
+
+    /// Whether bytes pass, or have in the last so many milliseconds.
+    func isInUse(within time: UInt64) -> Bool { ends.isInUse(within: time) }
 
     func run() async -> End {
         await withTaskGroup(of: Void.self) { group in
@@ -87,7 +82,7 @@ final class DialogueRelay: @unchecked Sendable {
             group.addTask { await self.pump(.response) }
             await group.waitForAll()
         }
-        client.channel.onLoss(nil)
+        ends.release()
         if hasBegunHTTP, let request = held.removeValue(forKey: .request) {
             client.channel.resumeWaiting()
             origin.channel.resumeWaiting()
@@ -97,7 +92,7 @@ final class DialogueRelay: @unchecked Sendable {
         if let name = machine.protocolName { task.record.protocolName = name }
         guard let securedBy else {
             for buffer in held.values { loop.buffers.give(buffer) }
-            return .closed(by: endedFirst ?? .tool)
+            return .closed(by: ends.first ?? .tool)
         }
         client.channel.resumeWaiting()
         origin.channel.resumeWaiting()
@@ -109,7 +104,6 @@ final class DialogueRelay: @unchecked Sendable {
 
     private func pump(_ direction: Direction) async {
         let source = direction == .request ? client : origin
-        let target = direction == .request ? origin : client
         do throws(StreamFailure) {
             while !isLeft, try await fill(direction, from: source) {
                 guard let bytes = held[direction] else { return }
@@ -120,9 +114,9 @@ final class DialogueRelay: @unchecked Sendable {
                 }
                 let step = look(direction, bytes)
                 do throws(StreamFailure) {
-                    try await pass(bytes, step.forward, direction, to: target)
+                    try await pass(bytes, step.forward, direction)
                 } catch {
-                    hearLastWords(error, of: direction == .request ? .origin : .client)
+                    ends.noteRefusal(error, of: direction)
                     return wakeClient()
                 }
                 if bytes.isEmpty {
@@ -131,9 +125,13 @@ final class DialogueRelay: @unchecked Sendable {
                 }
                 try await follow(step, direction)
             }
-            if !isLeft, failure == nil || lastWordsEnd != nil { await end(direction, target) }
+            if !isLeft, ends.isOpen {
+                ends.noteEnd(of: direction)
+                wakeClient()
+                await ends.tellEnd(of: direction)
+            }
         } catch {
-            fail(error, by: direction == .request ? .client : .origin)
+            ends.fail(error, by: direction == .request ? .client : .origin)
         }
         wakeClient()
     }
@@ -150,7 +148,7 @@ final class DialogueRelay: @unchecked Sendable {
     }
 
     private func look(_ direction: Direction, _ bytes: ByteBuffer) -> UpgradeStep {
-        passedTick = loop.now
+        ends.noteBytes()
         if direction == .request { hasClientSpoken = true }
         if !hasClientSpoken, greeting.isEmpty {
             greeting = bytes.copy(0..<min(bytes.count, Self.greetingLimit))
@@ -168,21 +166,18 @@ final class DialogueRelay: @unchecked Sendable {
 
     /// Sends the first `count` bytes on, and records them.
     private func pass(
-        _ bytes: ByteBuffer, _ count: Int, _ direction: Direction, to target: any ByteStream
+        _ bytes: ByteBuffer, _ count: Int, _ direction: Direction
     ) async throws(StreamFailure) {
         guard count > 0 else { return }
         task.recordSegment(bytes.readable.extracting(..<count), direction)
-        target.writeDeadline = loop.now + worker.limits.bodyTimeout
-        waitingCount += 1
-        defer { (waitingCount, passedTick) = (waitingCount - 1, loop.now) }
         if count == bytes.count {
-            try await target.write(bytes)
+            try await ends.pass(bytes, direction)
         } else {
             let part = loop.buffers.take()
             defer { loop.buffers.give(part) }
             part.append(bytes.readable.extracting(..<count))
             bytes.consume(count)
-            try await target.write(part)
+            try await ends.pass(part, direction)
         }
         await worker.recorder.waitForRoom()
     }
@@ -207,24 +202,19 @@ final class DialogueRelay: @unchecked Sendable {
         wakeClient()
     }
 
-    /// Until when a side may be silent, unless bytes pass before that.
-    private var idleEnd: UInt64 {
-        min(passedTick + worker.limits.responseTimeout, lastWordsEnd ?? .max)
-    }
-
     /// Reads more of a side unless something of it waits; whether there is something.
     private func fill(
         _ direction: Direction, from source: any ByteStream
     ) async throws(StreamFailure) -> Bool {
         if held[direction] != nil { return true }
         while true {
-            source.readDeadline = idleEnd
+            source.readDeadline = ends.idleEnd
             do throws(StreamFailure) {
                 try await source.waitReadable()
                 return try await read(direction, from: source)
             } catch {
                 if isLeft { return false }
-                if error != .timedOut || loop.now >= idleEnd { throw error }
+                if error != .timedOut || loop.now >= ends.idleEnd { throw error }
             }
         }
     }
@@ -267,7 +257,7 @@ final class DialogueRelay: @unchecked Sendable {
             wakeClient()
         }
         loop.set(timer, due: loop.now + Self.holdTime)
-        while machine.isAwaitingOrigin, securedBy == nil, endedFirst == nil {
+        while machine.isAwaitingOrigin, securedBy == nil, ends.first == nil {
             unsafe await withUnsafeContinuation { unsafe clientWaiter = $0 }
         }
         loop.set(timer, due: .max)
@@ -281,56 +271,9 @@ final class DialogueRelay: @unchecked Sendable {
         unsafe waiting.resume()
     }
 
-    // MARK: Ending
-
-    private func end(_ direction: Direction, _ target: any ByteStream) async {
-        endedFirst = endedFirst ?? (direction == .request ? .client : .origin)
-        ended.insert(direction)
-        wakeClient()
-        await target.end(as: direction == .request ? client : origin)
-        if direction == .request { listenForLoss() }
-    }
-
-    /// Ends the dialogue once a client that has said all is not there to listen either.
-    private func listenForLoss() {
-        client.channel.onLoss { [unowned self] in fail(.reset, by: .client) }
-    }
-
-    /// Passes on what a side has said that takes nothing more: its own direction goes on to its end.
-    private func hearLastWords(_ error: StreamFailure, of side: ConnectionRecord.Side) {
-        let isOwn = error == .timedOut || error == .closed
-        guard !isOwn, !ended.contains(side == .client ? .request : .response) else {
-            return fail(error, by: side)
-        }
-        if endedFirst == nil { (failure, endedFirst) = (error, side) }
-        let end = loop.now + TunnelTask.lastWordsTime
-        lastWordsEnd = end
-        (side == .client ? client : origin).channel.hurryReading(until: end)
-    }
-
-    /// - Parameter side: the one that can no longer be read from.
-    private func fail(_ error: StreamFailure, by side: ConnectionRecord.Side) {
-        let isOwn = error == .timedOut || error == .closed
-        if endedFirst == nil {
-            failure = error
-            endedFirst = isOwn ? .tool : side
-        }
-        // Unless it had said all, what the other side has of it must not pass for all.
-        if !isOwn, !ended.contains(side == .client ? .request : .response) {
-            (side == .client ? origin : client).breakOff()
-        }
-        client.interrupt()
-        origin.interrupt()
-    }
-
-    /// Whether bytes pass, or have in the last so many milliseconds.
-    func isInUse(within time: UInt64) -> Bool { waitingCount > 0 || loop.now < passedTick + time }
-
     /// Ends it for a shutdown, whatever it waits for.
     func interrupt() {
-        endedFirst = endedFirst ?? .tool
-        client.interrupt()
-        origin.interrupt()
+        ends.interrupt()
         wakeClient()
     }
 }

@@ -49,7 +49,7 @@ final class ProbeServer: Sendable {
 
     /// What the first `count` connections came to, once they have ended.
     func observations(_ count: Int = 1) throws -> [ProbeObservation] {
-        let deadline = DispatchTime.now() + .seconds(20)
+        let deadline = DispatchTime.now() + .seconds(100)
         while state.withLock({ $0.finished < count }) {
             guard ended.wait(timeout: deadline) == .success else {
                 throw TestTrouble("no connection ended: \(state.withLock { $0.troubles })")

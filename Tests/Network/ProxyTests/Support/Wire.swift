@@ -30,7 +30,7 @@ final class Wire: @unchecked Sendable {
     private var isOpen = true
 
     /// In seconds: how long a read or a write may take.
-    static let patience = 10
+    static let patience = 100
 
     init(owning descriptor: Int32) {
         self.descriptor = descriptor
