@@ -159,7 +159,7 @@ extension ClientExchange {
         isUnprocessed = failure.isUnprocessed
         let code =
             switch failure {
-            case .timedOut: "timed-out"
+            case .silent, .timedOut: "timed-out"
             case .malformed: "origin-violation"
             case .reset: "origin-reset"
             case .unsent: "request-malformed"

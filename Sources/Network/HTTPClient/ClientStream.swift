@@ -107,8 +107,7 @@ final class ClientStream: @unchecked Sendable {
     private func goOn(
         after failure: HTTP2StreamFailure, _ deadline: UInt64
     ) throws(HTTP2StreamFailure) {
-        // A stream that has timed out for good fails before its time.
-        guard failure == .timedOut, isSending, loop.now >= deadline else { throw failure }
+        guard failure == .silent, isSending else { throw failure }
     }
 
     // MARK: The end

@@ -21,7 +21,10 @@ final class BothEnds: @unchecked Sendable {
     func noteSend(_ failure: RelayFailure) {
         sendFailure = failure
         // A stream may stay open for as long as its client likes, once it has its response.
-        if case .clientStream(.timedOut) = failure { return }
+        switch failure {
+        case .clientStream(.silent), .clientStream(.timedOut): return
+        default: break
+        }
         if failure.isClients, !isStopped { requestFailure = failure }
     }
 

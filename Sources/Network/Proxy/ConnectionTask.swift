@@ -364,7 +364,7 @@ final class ConnectionTask: @unchecked Sendable {
         noteCut()
         http2Relay?.connection.cut()
         channel.close(reset: true)
-        origin?.stream.close()
+        origin?.stream.close(reset: true)
     }
 
     /// What was judged before is why it ends.

@@ -18,6 +18,8 @@ final class RelayEnds: @unchecked Sendable {
     private(set) var first: ConnectionRecord.Side?
     /// Why it ended, if it did not end in order.
     private(set) var failure: StreamFailure?
+    /// Whether it was given up, with what was still to pass.
+    private var hasFailed = false
     /// Until when what a side said last is read that takes nothing more, in milliseconds of the
     /// loop's clock.
     private var lastWordsEnd: UInt64?
@@ -62,6 +64,15 @@ final class RelayEnds: @unchecked Sendable {
 
     // MARK: Ends
 
+    /// Whether the end that a direction has come to is one: not behind a reset that a write was told
+    /// of.
+    ///
+    /// - Throws: `reset`.
+    func judgeEnd(of direction: Direction) throws(StreamFailure) {
+        let source = direction == .request ? client : origin
+        if let plain = source as? PlainStream, plain.channel.wasReset { throw .reset }
+    }
+
     /// All of a direction has passed.
     func noteEnd(of direction: Direction) {
         first = first ?? (direction == .request ? .client : .origin)
@@ -71,7 +82,13 @@ final class RelayEnds: @unchecked Sendable {
     /// Tells the other side that all of a direction has passed.
     func tellEnd(of direction: Direction) async {
         let (source, target) = direction == .request ? (client, origin) : (origin, client)
-        await target.end(as: source)
+        if direction == .response, !source.endedInOrder, target is PlainStream {
+            // A client without TLS has no goodbye to miss, and an origin that went without one has
+            // no more to say.
+            target.breakOff()
+        } else {
+            await target.end(as: source)
+        }
         // A client that has said all may leave without listening.
         if direction == .request {
             channelOfClient?.onLoss { [unowned self] in fail(.reset, by: .client) }
@@ -90,11 +107,14 @@ final class RelayEnds: @unchecked Sendable {
         ((side == .client ? client : origin) as? any ByteStream)?.channel.hurryReading(until: end)
     }
 
-    /// Ends the relay for a side that can no longer be read from. Unless that had said all, what the
-    /// other has of it must not pass for all.
+    /// Ends the relay for a side that can no longer be read from, or that the tool waits for no longer.
+    /// What a side has of another that had not said all must not pass for all.
     func fail(_ error: StreamFailure, by side: ConnectionRecord.Side) {
+        guard !hasFailed else { return }
+        hasFailed = true
         noteFirst(Self.isOwn(error) ? .tool : side, error)
-        if !Self.isOwn(error), !hasSaidAll(side) { (side == .client ? origin : client).breakOff() }
+        let cut: [ConnectionRecord.Side] = Self.isOwn(error) ? [.client, .origin] : [side]
+        for side in cut where !hasSaidAll(side) { (side == .client ? origin : client).breakOff() }
         client.interrupt()
         origin.interrupt()
     }

@@ -53,10 +53,17 @@ final class TunnelTask: @unchecked Sendable {
     /// Whether bytes pass, or have in the last so many milliseconds.
     func isInUse(within time: UInt64) -> Bool { ends.isInUse(within: time) }
 
-    /// Waits for the client so many milliseconds more, when nobody reads what it still sends.
+    /// Waits for the client so many milliseconds more, when nobody reads what it still sends: or for
+    /// longer, as it takes what was sent to it.
     func interruptClient(in grace: UInt64) {
         guard !isOver else { return }
-        let timer = worker.loop.makeTimer { [unowned self] in client.interrupt() }
+        let timer = worker.loop.makeTimer { [unowned self] in
+            if ends.isInUse(within: grace) {
+                interruptClient(in: grace)
+            } else {
+                client.interrupt()
+            }
+        }
         ender = timer
         worker.loop.set(timer, due: worker.loop.now + grace)
     }
@@ -77,6 +84,7 @@ final class TunnelTask: @unchecked Sendable {
                 await worker.recorder.waitForRoom()
                 next = try await read(from: source)
             }
+            try ends.judgeEnd(of: direction)
             ends.noteEnd(of: direction)
             await ends.tellEnd(of: direction)
         } catch {

@@ -8,6 +8,9 @@ package enum HTTP2StreamFailure: Error, Sendable, Equatable {
     /// The peer gave it up, with the code of its RST_STREAM.
     case reset(UInt32)
     indirect case connectionLost(HTTP2End)
+    /// Nothing came until the deadline of this wait; whoever has the patience may wait again.
+    case silent
+    /// The peer took nothing for too long: the stream is over.
     case timedOut
     /// This side no longer wants to read.
     case stopped
@@ -25,7 +28,7 @@ package enum HTTP2StreamFailure: Error, Sendable, Equatable {
         case .connectionLost(.failed(let failure)): failure.detail
         case .connectionLost(.violation(let violation)): violation.detail
         case .connectionLost(.idle): "was silent for too long"
-        case .timedOut: "timed out"
+        case .silent, .timedOut: "timed out"
         case .stopped: "was no longer read"
         case .malformed(let detail): "sent a malformed message: \(detail)"
         case .unsent: "could not be sent a head or trailers of this size over HTTP/2"
@@ -156,7 +159,7 @@ package final class HTTP2Stream: @unchecked Sendable {
     package var isGivenUp: Bool {
         switch failure {
         case .reset, .connectionLost: true
-        case .timedOut, .stopped, .malformed, .unsent, nil: false
+        case .silent, .timedOut, .stopped, .malformed, .unsent, nil: false
         }
     }
 
@@ -173,12 +176,12 @@ package final class HTTP2Stream: @unchecked Sendable {
         if case .malformed(let detail)? = failure { detail } else { nil }
     }
 
-    /// - Throws: `timedOut` for this wait; whoever has the patience may wait again.
+    /// - Throws: `silent`.
     private func waitToRead() async throws(HTTP2StreamFailure) {
         unsafe await withUnsafeContinuation { unsafe reader = $0 }
         guard hasReadLate else { return }
         hasReadLate = false
-        throw .timedOut
+        throw .silent
     }
 
     private func wakeReader() {
@@ -295,8 +298,8 @@ package final class HTTP2Stream: @unchecked Sendable {
         wakeWriter()
     }
 
-    /// Makes whoever waits on the stream go on.
-    package func interrupt() { take(failure: .timedOut) }
+    /// Makes whoever waits on the stream go on, now and later.
+    package func interrupt() { take(failure: .stopped) }
 
     /// Ends our direction.
     package func end(trailers: HTTP2Fields? = nil) {

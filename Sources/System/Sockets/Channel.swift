@@ -23,6 +23,10 @@ package final class Channel: @unchecked Sendable {
     package private(set) var hasConflicted = false
     /// Whether both directions are gone or the connection failed, as far as the kernel has told.
     package private(set) var isBroken = false
+    /// Whether a write was told of the peer's reset: a read behind it finds an end, and no error.
+    package private(set) var wasReset = false
+    /// What two channels of one pair of sockets tell each other, which has no resets.
+    private var pair: (own: PairReset, other: PairReset)?
     /// Whether the peer ended its direction; bytes may still wait before that end.
     package private(set) var peerEnded = false
 
@@ -97,6 +101,9 @@ package final class Channel: @unchecked Sendable {
             guard case .value(let count) = outcome else { return 0 }
             return count
         }
+        if outcome == .value(0), pair?.other.isTold ?? false {
+            outcome = .failed(SystemError(ECONNRESET))
+        }
         switch outcome {
         case .value(let count):
             bytesReceived += Int64(count)
@@ -153,9 +160,19 @@ package final class Channel: @unchecked Sendable {
             if count < wanted { mayWrite = false }
         case .wouldBlock: mayWrite = false
         // Its event may come later.
-        case .failed(let error): if error.isReset { isBroken = true }
+        case .failed(let error):
+            if error.isReset { isBroken = true }
+            // EPIPE comes behind an end that was in order.
+            if error.number == ECONNRESET { wasReset = true }
         }
         return outcome
+    }
+
+    /// Makes two channels tell each other of a close that resets, as sockets of TCP do.
+    static func tie(_ first: Channel, _ second: Channel) {
+        let (one, two) = (PairReset(), PairReset())
+        first.pair = (one, two)
+        second.pair = (two, one)
     }
 
     // MARK: Waiting
@@ -372,6 +389,7 @@ package final class Channel: @unchecked Sendable {
         countAtEnd = unacknowledgedCount
         isClosed = true
         if reset {
+            pair?.own.isTold = true
             var option = linger(l_onoff: 1, l_linger: 0)
             unsafe setsockopt(
                 descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -455,4 +473,9 @@ package final class Channel: @unchecked Sendable {
         return unsafe platform_peer_name(descriptor, &storage, &length) == 0
             ? SocketAddress(storage) : nil
     }
+}
+
+/// Whether one end of a pair of sockets was closed by a reset.
+private final class PairReset {
+    var isTold = false
 }

@@ -193,7 +193,9 @@ extension Channel {
             throw error
         }
         do throws(SystemError) {
-            return (first, try Channel(descriptor: descriptors.1, loop: loop))
+            let second = try Channel(descriptor: descriptors.1, loop: loop)
+            tie(first, second)
+            return (first, second)
         } catch {
             first.close()
             throw error

@@ -62,8 +62,14 @@ package enum ConfinedRun {
         } catch {
             // One that has not answered in time must not begin later, with nobody there.
             process.program.send(SIGKILL)
-            failure = error
-            service.abandon()
+            let ending = ChildProcess.Ending(status: await ended.get())
+            if let signal = ending.signal, signal != SIGKILL {
+                // Whoever ended it while it waited wants no more, and nothing has failed.
+                service.shutdown.request()
+            } else {
+                failure = error
+                service.abandon()
+            }
         }
         let names = EndBox()
         startThread(named: "names") {

@@ -132,6 +132,29 @@ extension ProxyTests {
             }
         }
 
+        /// A reset that a write is told of leaves an end behind, and no error, for who reads.
+        @Test func aResetThatAWriteIsToldOfIsNoEnd() throws {
+            let led = try LedPort()
+            let isReset = DispatchSemaphore(value: 0)
+            let origin = try ScriptedOrigin { wire, _ in
+                _ = try wire.read(5)
+                _ = try wire.fill(sampleBytes(100_000), upTo: 50_000_000, patience: 300)
+                wire.reset()
+                isReset.signal()
+            }
+            try withProxy(PlanChange { led.lead(&$0, to: origin.address) }) { proxy in
+                proxy.adopt(origin)
+                let client = try Wire.connect(to: led.address)
+                try client.send([0, 1, 2, 3, 4])
+                #expect(isReset.wait(timeout: .now() + .seconds(Wire.patience)) == .success)
+                try client.send([5])
+                _ = try client.readToEnd()
+                #expect(client.end == .reset)
+                client.close()
+                #expect(try proxy.traffic.connection().outcome == .broken)
+            }
+        }
+
         /// It is refused too, before anything that it says: as nearly as who has accepted it can.
         @Test func refusedPort() throws {
             let (led, closed) = (try LedPort(), try ClosedPort())

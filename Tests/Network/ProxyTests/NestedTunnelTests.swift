@@ -190,7 +190,56 @@ extension ProxyTests {
                 _ = try proxy.traffic.connection(1)
                 let ends = proxy.traffic.content.finalConnections
                 #expect(ends.map(\.id) == [1, 2])
-                #expect(ends[1].outcome == (ending == .garbage ? .refused : .passedThrough))
+                let outcomes: [Ending: ConnectionRecord.Outcome] = [
+                    .garbage: .refused, .reset: .broken,
+                ]
+                #expect(ends[1].outcome == outcomes[ending, default: .passedThrough])
+            }
+        }
+
+        /// What is broken off inside of TLS or of a stream is broken off on the other side as well, and
+        /// nobody else of the loop waits for it.
+        @Test(arguments: [false, true], [false, true])
+        func aBreakPasses(_ isOnStream: Bool, _ isClients: Bool) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin { wire, _ in
+                    _ = try wire.read(5)
+                    try wire.send([1])
+                    if !isClients { return wire.reset() }
+                    _ = try wire.readToEnd()
+                    try check(wire.end == .reset, "\(String(describing: wire.end))")
+                }
+                let outer = try secured(proxy, isOnStream ? ["h2"] : [])
+                let authority = origin.authority
+                if isOnStream {
+                    let client = try RawHTTP2(outer)
+                    try client.connect(stream: 1, authority)
+                    #expect(try client.next(of: 1).payload.first == 0x88)
+                    try client.data(stream: 1, [0, 1, 2, 3, 4])
+                    #expect(try client.readData(of: 1, 1) == [1])
+                    if isClients {
+                        try client.send(3, stream: 1, [0, 0, 0, 8])
+                    } else {
+                        #expect(try client.next(of: 1).type == 3)
+                    }
+                } else {
+                    try outer.send("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
+                    _ = try outer.readHead()
+                    try outer.send([0, 1, 2, 3, 4])
+                    #expect(try outer.read(1) == [1])
+                    if isClients {
+                        outer.reset()
+                    } else {
+                        _ = try outer.readToEnd()
+                        #expect(outer.end != .inOrder)
+                    }
+                }
+                let other = try proxy.greeter()
+                #expect(try proxy.connect().get("http://\(other.authority)/").status == 200)
+                outer.close()
+                _ = try proxy.traffic.connection(2)
+                let ends = proxy.traffic.content.finalConnections
+                #expect(ends.first { $0.originPort == origin.port }?.outcome == .broken)
             }
         }
 

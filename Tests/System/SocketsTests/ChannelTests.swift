@@ -1,4 +1,5 @@
 import Base
+import Glibc
 import Testing
 
 @testable import Sockets
@@ -30,6 +31,20 @@ struct ChannelTests {
             #expect(await right.waitReadable() == .ready)
             #expect(right.isReadableNow)
             #expect(right.receive(into: buffer) == .value(1))
+        }
+    }
+
+    /// A pair of sockets has no resets by itself. What was said before one is still read.
+    @Test(arguments: [false, true])
+    func aPairTellsHowItWasClosed(_ resets: Bool) async throws {
+        try await withLoop { loop in
+            let (near, far) = try Channel.pair(on: loop)
+            near.sendNow([1])
+            near.close(reset: resets)
+            #expect(await far.receiveSome() == [1])
+            #expect(await far.waitReadable() == .ready)
+            let end = far.receive(into: ByteBuffer(capacity: 8))
+            #expect(end == (resets ? .failed(SystemError(ECONNRESET)) : .value(0)))
         }
     }
 

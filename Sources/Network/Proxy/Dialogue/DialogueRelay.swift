@@ -116,7 +116,7 @@ final class DialogueRelay: @unchecked Sendable {
                 do throws(StreamFailure) {
                     try await pass(bytes, step.forward, direction)
                 } catch {
-                    ends.noteRefusal(error, of: direction)
+                    if !isLeft { ends.noteRefusal(error, of: direction) }
                     return wakeClient()
                 }
                 if bytes.isEmpty {
@@ -126,12 +126,14 @@ final class DialogueRelay: @unchecked Sendable {
                 try await follow(step, direction)
             }
             if !isLeft, ends.isOpen {
+                try ends.judgeEnd(of: direction)
                 ends.noteEnd(of: direction)
                 wakeClient()
                 await ends.tellEnd(of: direction)
             }
         } catch {
-            ends.fail(error, by: direction == .request ? .client : .origin)
+            // Whoever goes on with both sides has made this one stop.
+            if !isLeft { ends.fail(error, by: direction == .request ? .client : .origin) }
         }
         wakeClient()
     }

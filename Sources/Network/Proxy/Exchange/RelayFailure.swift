@@ -62,7 +62,8 @@ extension RelayFailure {
             (OriginFailureText.certificateCode, "origin \(failure.detail)")
         case .origin(.timedOut): ("origin-timed-out", "origin did not answer in time")
         case .origin(let failure): ("origin-closed", "origin \(failure.detail)")
-        case .originStream(.timedOut): ("origin-timed-out", "origin did not answer in time")
+        case .originStream(.silent), .originStream(.timedOut):
+            ("origin-timed-out", "origin did not answer in time")
         case .originStream(.malformed(let detail)):
             ("bad-response", "the origin's response is malformed: \(detail)")
         case .originStream(.reset(let code)):
@@ -85,7 +86,7 @@ extension RelayFailure {
             )
         case .client(.timedOut): ("timed-out", "client was silent in the middle of an exchange")
         case .client(let failure): ("client-closed", "client \(failure.detail)")
-        case .clientStream(.timedOut):
+        case .clientStream(.silent), .clientStream(.timedOut):
             ("timed-out", "client was silent in the middle of an exchange")
         case .clientStream(.malformed(let detail)): ("bad-request", detail)
         case .clientStream(.reset(let code)):

@@ -63,15 +63,23 @@ extension HTTP1Relay {
         case .client(.clientViolation(let violation)), .answered(.clientViolation(let violation)):
             throw ConnectionEnd(
                 .refused, "client sent a malformed body: \(violation.code)", by: .tool)
-        case .client(let failure), .answered(let failure):
+        case .client(let failure):
+            // Without TLS, half of a content that ends with its stream would pass for all of it.
+            client.close(reset: task.session == nil && coding == .untilClose)
+            throw Self.clientEnd(failure)
+        case .answered(let failure):
             client.close()
-            let (code, detail) = failure.words
-            throw ConnectionEnd(code == "timed-out" ? .timedOut : .broken, detail, by: .client)
+            throw Self.clientEnd(failure)
         case .origin(let failure, let detail): try show(failure, detail)
         case .lostOrigin(let detail):
             task.dropOrigin()
             try show(.originEnded, detail)
         }
+    }
+
+    private static func clientEnd(_ failure: RelayFailure) -> ConnectionEnd {
+        let (code, detail) = failure.words
+        return ConnectionEnd(code == "timed-out" ? .timedOut : .broken, detail, by: .client)
     }
 
     /// Ends the client's connection where its response, or more of it, was due.
@@ -81,7 +89,7 @@ extension HTTP1Relay {
             // The same end as the origin's: one without close_notify, which says that the content
             // may not be whole (RFC 9112 §9.8).
             task.note(failure, detail)
-            return client.close()
+            return client.close(reset: task.session == nil)
         case .originEnded where coding != .untilClose:
             // As the origin did: what has come says itself that more was due. Without TLS in
             // order, and else without close_notify.

@@ -126,7 +126,7 @@ final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
                 return try await stream.read(into: buffer)
             } catch {
                 let isIdle = loop.now >= max(start, exchange.passedTick) + patience
-                if error != .timedOut || isIdle { throw .clientStream(error) }
+                if error != .silent || isIdle { throw .clientStream(error) }
             }
         }
     }

@@ -63,8 +63,8 @@ final class HTTP2TunnelStream: TunnelStream {
         switch failure {
         case .reset, .connectionLost(.peerClosed), .malformed: .reset
         case .connectionLost(.failed(let failure)): failure
-        case .timedOut: .timedOut
-        case .stopped, .connectionLost, .unsent: .closed
+        case .silent: .timedOut
+        case .timedOut, .stopped, .connectionLost, .unsent: .closed
         }
     }
 }

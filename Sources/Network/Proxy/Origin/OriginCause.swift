@@ -14,7 +14,7 @@ extension RelayFailure {
     var outcome: ConnectionRecord.Outcome? {
         if demandsCertificate { return .originHandshakeFailed }
         return switch self {
-        case .origin(.timedOut), .originStream(.timedOut): .timedOut
+        case .origin(.timedOut), .originStream(.silent), .originStream(.timedOut): .timedOut
         case .origin(.closed), .originStream(.reset), .originStream(.stopped),
             .originStream(.unsent):
             nil
