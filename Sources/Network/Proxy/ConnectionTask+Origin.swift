@@ -77,7 +77,16 @@ extension ProxyWorker {
     func dialInside(_ address: SocketAddress) async throws(OriginFailure) -> DialledOrigin? {
         guard let network = wiring.captured else { return nil }
         do throws(Failure) {
-            guard let descriptor = try network.insideSocket(address).get() else { return nil }
+            var address = address
+            var socket = try network.insideSocket(address).get()
+            // A client whose connection is there cannot go on to the next address of `localhost`.
+            if socket == nil, address.isIPv6, address.isLoopback,
+                let other = SocketAddress(literal: "127.0.0.1", port: address.port)
+            {
+                address = other
+                socket = try network.insideSocket(other).get()
+            }
+            guard let descriptor = socket else { return nil }
             do throws(SystemError) {
                 let channel = try await Channel.connect(
                     descriptor, to: address, on: loop,

@@ -50,6 +50,9 @@ final class TunnelTask: @unchecked Sendable {
         return ends.first ?? .tool
     }
 
+    /// Why it ended, if it did not end in order.
+    var failure: StreamFailure? { ends.failure }
+
     /// Whether bytes pass, or have in the last so many milliseconds.
     func isInUse(within time: UInt64) -> Bool { ends.isInUse(within: time) }
 

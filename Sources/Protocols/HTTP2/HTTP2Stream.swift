@@ -78,6 +78,11 @@ package final class HTTP2Stream: @unchecked Sendable {
         didSet { if failure != nil { onBreak?() } }
     }
 
+    /// Called when the peer takes no more of our direction, which has not ended: it has all that it
+    /// wants (RFC 9113 §8.1), or is lost.
+    package var onRefusal: (() -> Void)?
+    private var hasFinished = false
+
     init(_ id: Int32, on connection: HTTP2Connection, head: HTTP2Head?) {
         self.id = id
         self.connection = connection
@@ -218,6 +223,7 @@ package final class HTTP2Stream: @unchecked Sendable {
         // Content that nobody reads any more would keep the connection's window shut.
         if code != HTTP2ErrorCode.noError || !hasEnded { take(failure: .reset(code)) }
         wakeWriter()
+        tellRefusal()
     }
 
     func take(malformed detail: String) { take(failure: .malformed(detail)) }
@@ -233,6 +239,11 @@ package final class HTTP2Stream: @unchecked Sendable {
         wakeReader()
         wakeWriter()
         onBreak?()
+        if !isClosed { tellRefusal() }
+    }
+
+    private func tellRefusal() {
+        if !hasFinished { onRefusal?() }
     }
 
     // MARK: Writing
@@ -303,6 +314,7 @@ package final class HTTP2Stream: @unchecked Sendable {
 
     /// Ends our direction.
     package func end(trailers: HTTP2Fields? = nil) {
+        hasFinished = true
         connection.session.end(id, trailers: trailers)
         connection.flush()
     }

@@ -23,7 +23,8 @@ package final class Channel: @unchecked Sendable {
     package private(set) var hasConflicted = false
     /// Whether both directions are gone or the connection failed, as far as the kernel has told.
     package private(set) var isBroken = false
-    /// Whether a write was told of the peer's reset: a read behind it finds an end, and no error.
+    /// Whether something else than a read was told of the peer's reset, which is told once: a read
+    /// behind it finds an end.
     package private(set) var wasReset = false
     /// What two channels of one pair of sockets tell each other, which has no resets.
     private var pair: (own: PairReset, other: PairReset)?
@@ -124,6 +125,7 @@ package final class Channel: @unchecked Sendable {
         guard !isClosed, !isBroken, !peerEnded else { return false }
         var byte: UInt8 = 0
         let outcome = systemCall { unsafe recv(descriptor, &byte, 1, platform_peek) }
+        noteReset(in: outcome)
         return outcome == .wouldBlock
     }
 
@@ -136,8 +138,14 @@ package final class Channel: @unchecked Sendable {
                 unsafe recv(descriptor, space.baseAddress, space.count, platform_peek)
             }
         }
+        noteReset(in: outcome)
         guard case .value(let received) = outcome else { return [] }
         return Array(bytes[..<received])
+    }
+
+    private func noteReset(in outcome: SystemCallOutcome) {
+        // EPIPE comes behind an end that was in order.
+        if case .failed(let error) = outcome, error.number == ECONNRESET { wasReset = true }
     }
 
     /// Sends what the buffer holds, as far as the kernel takes it, and consumes that.
@@ -162,8 +170,7 @@ package final class Channel: @unchecked Sendable {
         // Its event may come later.
         case .failed(let error):
             if error.isReset { isBroken = true }
-            // EPIPE comes behind an end that was in order.
-            if error.number == ECONNRESET { wasReset = true }
+            noteReset(in: outcome)
         }
         return outcome
     }

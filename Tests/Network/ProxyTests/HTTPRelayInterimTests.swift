@@ -1,5 +1,6 @@
 import Base
 import Dispatch
+import HTTPCodecs
 import TLS
 import Testing
 import Traffic
@@ -194,6 +195,37 @@ extension ProxyTests {
                 #expect(exchange.error == nil)
                 #expect(proxy.traffic.body(exchange, .request).text == "0123456789")
                 try client.expectEnd()
+            }
+        }
+
+        /// So does an origin of HTTP/2, until it says that it wants no more (RFC 9113 §8.1).
+        @Test(arguments: [true, false])
+        func originOfHTTP2AnswersAndReadsOn(_ readsOn: Bool) throws {
+            try withProxy { proxy in
+                let origin = try proxy.http2Origin { peer, _ in
+                    let (stream, _) = try peer.needRequest()
+                    try peer.respond(stream, "HTTP/1.1 200 OK", "ok")
+                    if readsOn {
+                        try peer.wait("the content") { $0.streams[stream]?.hasEnded == true }
+                        let count = peer.streams[stream]?.body.count
+                        try check(count == 400_000, "\(String(describing: count))")
+                    } else {
+                        peer.session.reset(stream, 0)
+                        try peer.flush()
+                    }
+                    try peer.serve()
+                }
+                let client = try proxy.http2Client(to: origin)
+                let stream = try client.request("POST / HTTP/1.1", endsStream: false)
+                #expect(try client.response(stream).body == Array("ok".utf8))
+                if readsOn { try client.send(sampleBytes(400_000), on: stream) }
+                // The client is told as well where nobody wants what it waits to send.
+                try client.wait("the stream's end") { $0.streams[stream]?.code != nil }
+                #expect(client.streams[stream]?.code == 0)
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.error == nil)
+                #expect(exchange.requestBody.size == (readsOn ? 400_000 : 0))
+                #expect(try client.get("/next").body == Array("hello /next".utf8))
             }
         }
 

@@ -140,8 +140,8 @@ extension ConnectionTask {
         return ConnectionEnd(.completed, "\(name) was spoken in plain", by: side)
     }
 
-    /// What a dialogue came to that did not end in order; `nil` if it did.
-    private func brokenEnd(
+    /// What a relay of bytes came to that did not end in order; `nil` if it did.
+    func brokenEnd(
         _ failure: StreamFailure?, by side: ConnectionRecord.Side
     ) -> ConnectionEnd? {
         switch failure {

@@ -206,16 +206,14 @@ extension ExchangeTask {
                 if both.isAnswered, self.goesOn(origin) {
                     self.client.hurryContent()
                     // As long as the origin is there.
-                    origin.http1?.leg.stream.channel.onPeerEnd {
-                        self.stopRequest(to: origin, both)
-                    }
+                    origin.onLeaving { self.stopRequest(to: origin, both) }
                     return
                 }
                 self.stopRequest(to: origin, both)
             }
             await group.waitForAll()
         }
-        if both.isAnswered { origin.http1?.leg.stream.channel.onPeerEnd(nil) }
+        if both.isAnswered { origin.onLeaving(nil) }
         client.resumeRequest()
         if let cause = both.cause { throw cause }
         requestFailure = both.requestFailure
@@ -352,9 +350,12 @@ extension ExchangeTask {
                 task.recordSegment(bytes, direction, exchange: id)
             }
         }
-        let end = await tunnel.run()
+        let side = await tunnel.run()
         messages?.finish()
-        if client.ownsConnection { task.record.closedBy = end }
+        if client.ownsConnection {
+            if let end = task.brokenEnd(tunnel.failure, by: side) { task.note(end) }
+            task.record.closedBy = side
+        }
         origin.finish(isWhole: false)
         finish()
     }

@@ -221,6 +221,8 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         return framing != .untilClose && !channel.peerEnded && !channel.isBroken
     }
 
+    func onLeaving(_ action: (() -> Void)?) { leg.stream.channel.onPeerEnd(action) }
+
     var brokenHead: [UInt8] { leg.brokenHead }
 
     var isContentWaiting: Bool { leg.unread != nil || hasNoContent }

@@ -136,6 +136,10 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
 
     var trailers: Fields { stream?.trailers ?? .none }
 
+    var readsOn: Bool { stream.map { !$0.isClosed && !$0.isGivenUp } ?? false }
+
+    func onLeaving(_ action: (() -> Void)?) { stream?.onRefusal = action }
+
     // MARK: Ending
 
     func tunnel() -> (stream: any TunnelStream, late: ByteBuffer?) {

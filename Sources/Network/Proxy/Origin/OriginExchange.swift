@@ -45,6 +45,8 @@ protocol OriginExchange: AnyObject, Sendable {
     var trailers: Fields { get }
     /// Whether the request may go on behind the whole response.
     var readsOn: Bool { get }
+    /// Calls `action` when the origin goes, or asks for no more; `nil` stops listening.
+    func onLeaving(_ action: (() -> Void)?)
 
     /// What goes on once another protocol was agreed on, and what was read of it already.
     func tunnel() -> (stream: any TunnelStream, late: ByteBuffer?)
@@ -65,6 +67,7 @@ extension OriginExchange {
     var brokenHead: [UInt8] { [] }
     var refusedHead: ResponseHead? { nil }
     var readsOn: Bool { false }
+    func onLeaving(_ action: (() -> Void)?) {}
 }
 
 extension ResponseHead {
