@@ -82,13 +82,7 @@ final class RelayEnds: @unchecked Sendable {
     /// Tells the other side that all of a direction has passed.
     func tellEnd(of direction: Direction) async {
         let (source, target) = direction == .request ? (client, origin) : (origin, client)
-        if direction == .response, !source.endedInOrder, target is PlainStream {
-            // A client without TLS has no goodbye to miss, and an origin that went without one has
-            // no more to say.
-            target.breakOff()
-        } else {
-            await target.end(as: source)
-        }
+        await target.end(as: source)
         // A client that has said all may leave without listening.
         if direction == .request {
             channelOfClient?.onLoss { [unowned self] in fail(.reset, by: .client) }
@@ -100,20 +94,30 @@ final class RelayEnds: @unchecked Sendable {
     /// is there.
     func noteRefusal(_ error: StreamFailure, of direction: Direction) {
         let side: ConnectionRecord.Side = direction == .request ? .origin : .client
-        guard !Self.isOwn(error), !hasSaidAll(side) else { return fail(error, by: side) }
+        if Self.isOwn(error) { return giveUp(error, cutting: [.client, .origin]) }
+        guard !hasSaidAll(side) else { return fail(error, by: side) }
         noteFirst(side, error)
         let end = worker.loop.now + Self.lastWordsTime
         lastWordsEnd = end
         ((side == .client ? client : origin) as? any ByteStream)?.channel.hurryReading(until: end)
     }
 
-    /// Ends the relay for a side that can no longer be read from, or that the tool waits for no longer.
-    /// What a side has of another that had not said all must not pass for all.
+    /// Ends the relay for a side that can no longer be read from.
     func fail(_ error: StreamFailure, by side: ConnectionRecord.Side) {
+        guard Self.isOwn(error) else { return giveUp(error, cutting: [side], by: side) }
+        // Where nothing is under way, nothing is cut: an end in order loses no byte that is sent.
+        giveUp(error, cutting: waitingCount > 0 ? [.client, .origin] : [])
+    }
+
+    /// - Parameter cut: those whose words did not all pass. Unless one of them had said all, what the
+    ///   other side has of it must not pass for all.
+    private func giveUp(
+        _ error: StreamFailure, cutting cut: [ConnectionRecord.Side],
+        by side: ConnectionRecord.Side = .tool
+    ) {
         guard !hasFailed else { return }
         hasFailed = true
-        noteFirst(Self.isOwn(error) ? .tool : side, error)
-        let cut: [ConnectionRecord.Side] = Self.isOwn(error) ? [.client, .origin] : [side]
+        noteFirst(side, error)
         for side in cut where !hasSaidAll(side) { (side == .client ? origin : client).breakOff() }
         client.interrupt()
         origin.interrupt()

@@ -89,7 +89,7 @@ extension HTTP1Relay {
             // The same end as the origin's: one without close_notify, which says that the content
             // may not be whole (RFC 9112 §9.8).
             task.note(failure, detail)
-            return client.close(reset: task.session == nil)
+            return client.close()
         case .originEnded where coding != .untilClose:
             // As the origin did: what has come says itself that more was due. Without TLS in
             // order, and else without close_notify.
