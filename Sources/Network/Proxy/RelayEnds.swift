@@ -105,8 +105,10 @@ final class RelayEnds: @unchecked Sendable {
     /// Ends the relay for a side that can no longer be read from.
     func fail(_ error: StreamFailure, by side: ConnectionRecord.Side) {
         guard Self.isOwn(error) else { return giveUp(error, cutting: [side], by: side) }
-        // Where nothing is under way, nothing is cut: an end in order loses no byte that is sent.
-        giveUp(error, cutting: waitingCount > 0 ? [.client, .origin] : [])
+        // What rests is not cut, and an end in order loses no byte that was sent. Who has said all waits
+        // for the rest of the other.
+        let rests = waitingCount == 0 && passed.isEmpty
+        giveUp(error, cutting: rests ? [] : [.client, .origin])
     }
 
     /// - Parameter cut: those whose words did not all pass. Unless one of them had said all, what the

@@ -1,4 +1,5 @@
 import Base
+import Dispatch
 import Glibc
 import Sockets
 import Testing
@@ -35,6 +36,30 @@ extension ProxyTests {
                 #expect(connection.originBytes == ByteCount(received: 5, sent: 5))
                 #expect(connection.exchangeCount == 0)
             }
+        }
+
+        /// A tunnel that rests is ended in order by a shutdown; an answer that is owed is cut.
+        @Test(arguments: [false, true])
+        func aShutdownCutsWhatIsOwed(_ isOwed: Bool) throws {
+            let proxy = try ProxyUnderTest(grace: 20_000)
+            let (hasHeard, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let origin = try proxy.origin { wire, _ in
+                _ = try wire.read(4)
+                try wire.send([9])
+                if isOwed { _ = try wire.readToEnd() }
+                hasHeard.signal()
+                isOver.wait()
+            }
+            let client = try proxy.tunnel(to: origin.authority)
+            try client.send([1, 2, 3, 0xF0])
+            #expect(try client.read(1) == [9])
+            if isOwed { try client.finish() }
+            hasHeard.wait()
+            proxy.requestShutdown()
+            _ = try client.readToEnd()
+            isOver.signal()
+            #expect(proxy.stop() == true)
+            #expect(client.end == (isOwed ? .reset : .inOrder))
         }
 
         /// A namespace with nothing in it, for which ::1 is 127.0.0.1 as well: a host with two
