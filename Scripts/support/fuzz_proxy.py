@@ -33,6 +33,9 @@ MEMORY_LIMIT = 512 << 20  # bytes
 GROWTH_LIMIT = 1500  # bytes a connection
 GROWTH_START = 48 << 20  # bytes
 CLIENTS = 64
+# Once all peers have gone: an origin that reads slowly may stay for its deadline.
+REST_LIMIT = 30  # seconds
+KEPT_DESCRIPTORS = 16
 
 
 @functools.cache
@@ -50,6 +53,9 @@ class Peer:
 
     def __init__(self, connection):
         self.connection = connection
+        # Of HTTP/2: what was read and is no whole frame yet, and the streams whose heads have come.
+        self.taken = bytearray()
+        self.heads = set()
 
     def play(self, steps):
         for step in steps:
@@ -68,12 +74,43 @@ class Peer:
         """Reads until nothing comes for the time."""
         self.connection.settimeout(seconds)
         try:
-            while self.connection.recv(65536):
+            while self.receive():
                 pass
         except TimeoutError:
             pass
         self.connection.settimeout(3)
         return True
+
+    def do_await(self, stream):
+        """Reads until the head of the stream of HTTP/2 has come, but not for long."""
+        ends = time.monotonic() + 0.5
+        while stream not in self.heads and (left := ends - time.monotonic()) > 0:
+            self.connection.settimeout(left)
+            try:
+                if not self.receive():
+                    break
+            except TimeoutError:
+                break
+        self.connection.settimeout(3)
+        return True
+
+    def receive(self):
+        """What has come, and notes which heads of HTTP/2 are in it."""
+        data = self.connection.recv(65536)
+        self.taken += data
+        if self.taken.startswith(scripts.PREFACE):
+            del self.taken[:len(scripts.PREFACE)]
+        while len(self.taken) >= 9:
+            length = 9 + int.from_bytes(self.taken[:3], "big")
+            if len(self.taken) < length:
+                break
+            if self.taken[3] == 1:
+                self.heads.add(int.from_bytes(self.taken[5:9], "big"))
+            del self.taken[:length]
+        if len(self.taken) > 1 << 17:
+            # No frames at all.
+            self.taken.clear()
+        return data
 
     def do_end(self):
         self.plain().shutdown(socket.SHUT_WR)
@@ -154,7 +191,7 @@ class Run:
                 if chance.random() < 0.9:
                     connection.settimeout(chance.choice([0.02, 1.0]))
                     try:
-                        asked = connection.recv(65536)
+                        asked = peer.receive()
                         if not asked:
                             return
                     except TimeoutError:
@@ -180,6 +217,9 @@ class Run:
             self.history.append(("client", number, steps))
             try:
                 connection = socket.create_connection(("127.0.0.1", port), timeout=3)
+            except ConnectionResetError:
+                # It was accepted, and the origin that was dialled for it has reset it already.
+                continue
             except OSError as error:
                 # Who has ended is told by `watch`.
                 if not self.ended.wait(1) and self.proxy.poll() is None:
@@ -214,6 +254,7 @@ class Run:
             command, stdout=subprocess.PIPE, stderr=self.log, env=environment)
         ready = json.loads(self.proxy.stdout.readline())
         threading.Thread(target=self.proxy.stdout.read, daemon=True).start()
+        self.descriptors = self.open_descriptors()
         ports = {}
         for entry in ready["ports"]:
             mode = entry["mode"]
@@ -236,6 +277,29 @@ class Run:
             self.fault(f"the proxy takes {self.peak >> 20} MiB")
             return False
         return True
+
+    def open_descriptors(self):
+        return len(os.listdir(f"/proc/{self.proxy.pid}/fd"))
+
+    def computed(self):
+        """Seconds of CPU that the proxy took so far."""
+        with open(f"/proc/{self.proxy.pid}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def come_to_rest(self):
+        """Once all peers have gone, the proxy holds nothing of them and does nothing."""
+        ends = time.monotonic() + REST_LIMIT
+        while self.proxy.poll() is None:
+            before, start = self.computed(), time.monotonic()
+            time.sleep(0.5)
+            share = (self.computed() - before) / (time.monotonic() - start)
+            kept = self.open_descriptors() - self.descriptors
+            if share < 0.2 and kept <= KEPT_DESCRIPTORS:
+                return
+            if time.monotonic() > ends:
+                return self.fault(f"without a peer, the proxy takes {100 * share:.0f} % of a CPU "
+                                  f"and keeps {kept} descriptors")
 
     def watch(self, seconds):
         started = time.monotonic()
@@ -335,6 +399,7 @@ class Run:
         self.watch(self.options.seconds)
         for thread in threads + [prober]:
             thread.join(30)
+        self.come_to_rest()
         self.finish()
 
 

@@ -1,10 +1,14 @@
 """What hostile clients and hostile origins do: scripts of steps, made by a seed.
 
 A step is a tuple: ("send", bytes), ("pause", seconds), ("read", seconds), ("end",) for a half-close,
-("reset",), ("close",), ("tls", protocols), ("http2", streams) and so on; `Peer.play` knows them all.
+("reset",), ("close",), ("tls", protocols) and ("await", stream) for the head of a stream of HTTP/2;
+`Peer.play` knows them all.
 """
 
+import base64
+import hashlib
 import random
+import re
 import struct
 
 NUMBERS = [0, 1, 2, 127, 128, 255, 256, 16384, 65535, 65536, 1 << 24, 2**31 - 1, 2**31, 2**32 - 1,
@@ -83,7 +87,7 @@ def http2_request(chance, stream, authority):
     fields = [(b":method", chance.choice([b"GET", b"POST", b"HEAD", b"CONNECT", b"PUT"])),
               (b":scheme", b"http"), (b":authority", authority), (b":path", b"/h2")]
     if chance.random() < 0.1:
-        fields += [(b":protocol", b"websocket")]
+        fields += [(b":protocol", b"x")]
     if chance.random() < 0.3:
         fields += [(chance.choice([b"te", b"x", b"cookie", b"content-length", b"expect"]),
                     chance.choice([b"trailers", b"5", b"100-continue", b"a"]))]
@@ -110,8 +114,56 @@ def http2_noise(chance, stream):
     ])
 
 
+def http2_settings(chance):
+    """Most let the other side open WebSockets (RFC 8441, section 3)."""
+    return frame(4, 0, 0, struct.pack(">HI", 8, 1) if chance.random() < 0.7 else b"")
+
+
+def http2_messages(chance, stream, is_masked):
+    """Steps: messages of a WebSocket in frames of HTTP/2, in any pieces, and an end of any kind."""
+    steps = []
+    for _ in range(chance.choice([0, 1, 2, 6])):
+        said = websocket_frames(chance, is_masked)
+        place = chance.randrange(len(said) + 1)
+        for piece in chance.choice([[said], [said[:place], said[place:]]]):
+            steps += cut(chance, mutated(chance, frame(0, 0, stream, piece), 0.1))
+        steps.append(chance.choice([("pause", 0.005), ("read", 0.02), ("pause", 0)]))
+    steps += cut(chance, chance.choice([
+        b"", b"", frame(0, 1, stream), frame(3, 0, stream, b"\0\0\0\x08"), frame(3, 0, stream, b"\0\0\0\0"),
+        frame(7, 0, 0, b"\0\0\0\1\0\0\0\0"), frame(1, 5, stream, literal(b"t", b"v")),
+        http2_noise(chance, stream), frame(0, 1, stream, websocket_frames(chance, is_masked))]))
+    # What follows an end, as it does where the other side has not yet heard of it.
+    if chance.random() < 0.3:
+        steps += cut(chance, frame(0, 0, stream, b"\x81\x01a") + http2_noise(chance, stream))
+    return steps
+
+
+def http2_websockets(chance, authority):
+    """A client's steps: WebSockets on one connection, each with its end, while others are open."""
+    steps = [("send", PREFACE + http2_settings(chance) + frame(4, 1, 0))]
+    if chance.random() < 0.9:
+        # Until the proxy has said what the origin takes.
+        steps.append(("read", 0.05))
+    if chance.random() < 0.2:
+        # It takes nothing, or little, of each stream.
+        steps.append(("send", frame(4, 0, 0, struct.pack(">HI", 4, chance.choice([0, 1, 100])))))
+    streams = range(1, 1 + 2 * chance.choice([1, 1, 2, 5]), 2)
+    for stream in streams:
+        fields = [(b":method", b"CONNECT"), (b":scheme", chance.choice([b"https", b"http"])),
+                  (b":authority", authority), (b":path", b"/ws"), (b":protocol", b"websocket"),
+                  (b"sec-websocket-version", b"13")]
+        block = b"".join(literal(*field) for field in fields)
+        steps += cut(chance, mutated(chance, frame(1, 4, stream, block), 0.05))
+        if chance.random() < 0.8:
+            steps.append(("await", stream))
+        steps += http2_messages(chance, stream, True)
+        if chance.random() < 0.3:
+            steps.append(("send", b"".join(http2_request(chance, stream + 100, authority))))
+    return steps + [chance.choice([("read", 0.1), ("read", 0.5), ("pause", 0)])]
+
+
 def http2_client(chance, authority):
-    frames = [frame(4, 0, 0)]
+    frames = [http2_settings(chance)]
     for number in range(chance.choice([1, 1, 3, 20])):
         frames += http2_request(chance, 2 * number + 1, authority)
         if chance.random() < 0.4:
@@ -120,7 +172,20 @@ def http2_client(chance, authority):
 
 
 def http2_origin(chance):
-    frames = [frame(4, 0, 0), frame(4, 1, 0)]
+    if chance.random() < 0.5:
+        return cut(chance, http2_answers(chance))
+    # One that opens WebSockets, and speaks on them.
+    steps = [("send", http2_settings(chance) + frame(4, 1, 0))]
+    for stream in range(1, 1 + 2 * chance.choice([1, 1, 2, 5]), 2):
+        steps.append(("await", stream))
+        status = chance.choice([b"200"] * 6 + [b"404", b"101"])
+        steps += cut(chance, frame(1, 4, stream, literal(b":status", status)))
+        steps += http2_messages(chance, stream, False)
+    return steps
+
+
+def http2_answers(chance):
+    frames = [http2_settings(chance), frame(4, 1, 0)]
     for stream in (1, 3, 5):
         for _ in range(chance.choice([0, 0, 1, 3])):
             frames.append(frame(1, 4, stream, literal(b":status", b"103") + literal(b"link", b"</a>")))
@@ -159,15 +224,24 @@ def request(chance, form, authority):
     return mutated(chance, head + b"\r\n" + body)
 
 
-def websocket_frames(chance):
+def websocket_frames(chance, is_masked=True):
     data = b""
+    mask = 0x80 if is_masked else 0
     for _ in range(chance.randrange(1, 5)):
         payload = b"m" * chance.choice([0, 5, 126, 300])
-        size = bytes([0x80 | len(payload)]) if len(payload) < 126 else b"\xfe" + struct.pack(
-            ">H", len(payload))
+        size = bytes([mask | len(payload)]) if len(payload) < 126 else struct.pack(
+            ">BH", mask | 126, len(payload))
         data += bytes([chance.choice([0x81, 0x82, 0x01, 0x80, 0x89, 0x88, 0xC1])]) + size
-        data += b"\0\0\0\0" + payload
+        data += (b"\0\0\0\0" if is_masked else b"") + payload
     return mutated(chance, data)
+
+
+def accepted(asked):
+    """What an origin says that opens the WebSocket which it was asked for (RFC 6455, 4.2.2)."""
+    key = re.search(rb"(?i)sec-websocket-key: *(\S+)", asked)
+    digest = hashlib.sha1((key[1] if key else b"") + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest()
+    return (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Accept: " + base64.b64encode(digest) + b"\r\n\r\n")
 
 
 DIALOGUE = [b"EHLO a\r\n", b"STARTTLS\r\n", b"AUTH LOGIN\r\n", b"a1 STARTTLS\r\n", b"USER u\r\nPASS p\r\n",
@@ -187,9 +261,9 @@ def dialogue(chance, words):
     return steps
 
 
-def inner(chance, origin):
+def inner(chance, origin, is_secure):
     """What is spoken where the way to the origin stands."""
-    kind = chance.randrange(6)
+    kind = chance.randrange(12 if is_secure else 6)
     authority = b"%s:%d" % origin
     if kind == 0:
         return cut(chance, request(chance, b"", authority))
@@ -199,10 +273,19 @@ def inner(chance, origin):
         return dialogue(chance, DIALOGUE)
     if kind == 3:
         return cut(chance, mutated(chance, hello(), 0.6))
-    protocols = chance.choice([["http/1.1"], ["h2"], ["h2", "http/1.1"], []])
-    said = (http2_client(chance, authority) if protocols[:1] == ["h2"]
-            else request(chance, b"", authority))
-    return [("tls", protocols)] + cut(chance, said)
+    return secure(chance, authority)
+
+
+def secure(chance, authority):
+    """TLS to the proxy, and what is spoken in it."""
+    protocols = chance.choice([["http/1.1"], ["h2"], ["h2"], ["h2", "http/1.1"], []])
+    if protocols[:1] != ["h2"]:
+        said = cut(chance, request(chance, b"", authority))
+    elif chance.random() < 0.5:
+        said = http2_websockets(chance, authority)
+    else:
+        said = cut(chance, http2_client(chance, authority))
+    return [("tls", protocols)] + said
 
 
 def hello():
@@ -219,7 +302,8 @@ def client(chance, ports, origins, around):
 
     `ports` are the proxy's by mode, `origins` the hostile ones by "plain" and "tls".
     """
-    origin = origins[chance.choice(["plain", "plain", "tls"])]
+    is_secure = chance.random() < 0.4
+    origin = origins["tls" if is_secure else "plain"]
     authority = b"%s:%d" % origin
     mode = chance.choice(["explicit"] * 5 + ["connect"] * 3 + ["socks"] * 3
                          + ["http", "http", "https", "https", "tcp", "tcp", "h2", "noise"])
@@ -230,21 +314,22 @@ def client(chance, ports, origins, around):
                 lambda: request(chance, b"", authority),
                 lambda: http2_client(chance, authority)])())
         elif mode == "https":
-            steps = [("tls", chance.choice([["h2"], ["http/1.1"], []]))] + cut(
-                chance, request(chance, b"", authority))
+            steps = secure(chance, authority)
         else:
-            steps = inner(chance, origin)
+            steps = inner(chance, origin, is_secure)
         return port, steps + ending(chance)
     port = ports["explicit"]
     if mode == "connect":
         head = b"CONNECT " + authority + b" HTTP/1.1\r\nHost: " + authority + b"\r\n\r\n"
-        steps = cut(chance, mutated(chance, head, 0.15)) + [("read", 0.05)] + inner(chance, origin)
+        steps = cut(chance, mutated(chance, head, 0.15)) + [("read", 0.05)] + inner(chance, origin, is_secure)
     elif mode == "socks":
         address = bytes(map(int, origin[0].split(b"."))) + struct.pack(">H", origin[1])
         greeting = chance.choice([b"\x05\x01\0\x05\x01\0\x01" + address, b"\x05\x02\0\x02",
                                   b"\x04\x01" + address[4:] + address[:4] + b"u\0"])
         steps = cut(chance, mutated(chance, greeting, 0.2)) + [("read", 0.05)]
-        steps += inner(chance, origin)
+        steps += inner(chance, origin, is_secure)
+    elif mode == "h2" and chance.random() < 0.1:
+        steps = http2_websockets(chance, authority)
     elif mode == "h2":
         steps = cut(chance, http2_client(chance, authority))
     elif mode == "noise":
@@ -290,18 +375,23 @@ def flood(chance, authority):
 def origin(chance, around, asked):
     """An origin's script, once `asked` has come, the first bytes; none if it speaks first."""
     if asked.startswith(PREFACE[:3]):
-        return cut(chance, http2_origin(chance)) + [("read", 0.1)] + ending(chance)
+        return http2_origin(chance) + [("read", 0.1)] + ending(chance)
     if not asked.split(b" ")[-1].startswith(b"HTTP/") and b" HTTP/1" not in asked:
         return dialogue(chance, ANSWERS) + ending(chance)
     head = b""
     for _ in range(chance.choice([0] * 6 + [1, 1, 3, 40, 90])):
         head += chance.choice([b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n",
                                b"HTTP/1.1 102 Processing\r\n\r\n"])
+    if b"ebsocket" in asked and not around and chance.random() < 0.5:
+        steps = cut(chance, head + accepted(asked))
+        for _ in range(chance.choice([0, 1, 4])):
+            steps += cut(chance, websocket_frames(chance, False)) + [("read", 0.02)]
+        return steps + ending(chance)
     kind = chance.randrange(9)
     if kind == 0 and not around:
         head += (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: "
                  + chance.choice([b"websocket", b"h2c", b"x"]) + b"\r\nConnection: upgrade\r\n\r\n")
-        head += chance.choice([websocket_frames(chance), http2_origin(chance), b"tunnel"])
+        head += chance.choice([websocket_frames(chance, False), http2_answers(chance), b"tunnel"])
     elif kind == 1:
         head += b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks(chance)
     elif kind == 2:
