@@ -123,8 +123,7 @@ extension ConnectionTask {
             client: client, origin: PlainStream(reached.channel), worker: worker,
             early: opening.takeBytes(), late: nil
         ) { _, _ in }
-        self.tunnel = tunnel
-        let side = await tunnel.run()
+        let side = await passBytes(through: tunnel)
         origin?.isPersonal = true
         throw ConnectionEnd(.passedThrough, "not decrypted: \(reason)", by: side)
     }

@@ -32,8 +32,9 @@ final class ConnectionTask: @unchecked Sendable {
     var http2Relay: HTTP2Relay?
     /// What is spoken, if it is neither HTTP nor passed on as it is.
     weak var dialogue: DialogueRelay?
-    /// What passes the client's bytes on as they are.
-    weak var tunnel: TunnelTask?
+    /// What passes bytes on as they are: the connection's, or those of exchanges that have changed over
+    /// to another protocol.
+    private var tunnels: [TunnelTask] = []
     var handshakeDoneTick: UInt64?
     /// The number of an exchange that was not recorded, for the next one.
     private var unusedNumber: Int64?
@@ -342,19 +343,29 @@ final class ConnectionTask: @unchecked Sendable {
     func drain(judgesUnread: Bool) -> Bool {
         if let http2Relay, http2Relay.hasServed || !judgesUnread {
             http2Relay.connection.drain()
-            return false
+            for tunnel in tunnels { tunnel.endIfResting(for: Self.quietTime) }
+            return !tunnels.isEmpty
         }
-        guard relay?.isBetweenExchanges ?? true, nestingCount == 0, !channel.isClosed else {
-            return false
-        }
+        let mayEnd = !tunnels.isEmpty || relay?.isBetweenExchanges ?? true
+        guard mayEnd, nestingCount == 0, !channel.isClosed else { return false }
         if judgesUnread, !channel.isQuiet { return true }
         let isInUse =
-            tunnel?.isInUse(within: Self.quietTime) ?? dialogue?.isInUse(within: Self.quietTime)
-        if isInUse ?? false { return true }
+            tunnels.contains { $0.isInUse(within: Self.quietTime) }
+            || dialogue?.isInUse(within: Self.quietTime) ?? false
+        if isInUse { return true }
         if record.exchangeCount == 0 { noteCut() }
         dialogue?.interrupt()
         channel.interrupt()
         return false
+    }
+
+    /// Runs what passes bytes on, so that a drain can end it.
+    ///
+    /// - Returns: the side that ended first.
+    func passBytes(through tunnel: TunnelTask) async -> ConnectionRecord.Side {
+        tunnels.append(tunnel)
+        defer { tunnels.removeAll { $0 === tunnel } }
+        return await tunnel.run()
     }
 
     /// In milliseconds: so long nothing passes through what may be ended in a drain.

@@ -48,6 +48,10 @@ final class RelayEnds: @unchecked Sendable {
         waitingCount > 0 || worker.loop.now < passedTick + time
     }
 
+    /// Whether nothing waits to be taken, and neither side has ended: who has said all waits for the rest
+    /// of the other.
+    var rests: Bool { waitingCount == 0 && passed.isEmpty }
+
     /// Until when a side may be silent, unless bytes pass before that: for as long as the other talks.
     var idleEnd: UInt64 {
         min(passedTick + worker.limits.responseTimeout, lastWordsEnd ?? .max)
@@ -105,9 +109,7 @@ final class RelayEnds: @unchecked Sendable {
     /// Ends the relay for a side that can no longer be read from.
     func fail(_ error: StreamFailure, by side: ConnectionRecord.Side) {
         guard Self.isOwn(error) else { return giveUp(error, cutting: [side], by: side) }
-        // What rests is not cut, and an end in order loses no byte that was sent. Who has said all waits
-        // for the rest of the other.
-        let rests = waitingCount == 0 && passed.isEmpty
+        // What rests is not cut, and an end in order loses no byte that was sent.
         giveUp(error, cutting: rests ? [] : [.client, .origin])
     }
 

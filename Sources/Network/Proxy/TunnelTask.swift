@@ -56,6 +56,12 @@ final class TunnelTask: @unchecked Sendable {
     /// Whether bytes pass, or have in the last so many milliseconds.
     func isInUse(within time: UInt64) -> Bool { ends.isInUse(within: time) }
 
+    /// Ends it in order, for a shutdown, if neither side has ended and no bytes have passed in the last
+    /// so many milliseconds.
+    func endIfResting(for time: UInt64) {
+        if ends.rests, !ends.isInUse(within: time) { ends.fail(.closed, by: .client) }
+    }
+
     /// Waits for the client so many milliseconds more, when nobody reads what it still sends: or for
     /// longer, as it takes what was sent to it.
     func interruptClient(in grace: UInt64) {

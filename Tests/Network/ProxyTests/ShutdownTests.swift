@@ -1,5 +1,6 @@
 import Base
 import Dispatch
+import HTTPCodecs
 import TLS
 import Testing
 import Traffic
@@ -73,6 +74,55 @@ extension ProxyTests {
             #expect(stop(proxy).inOrder == endsItself)
             let connection = try proxy.traffic.connection()
             #expect((connection.outcome == .cut) == !endsItself, "\(connection.outcome)")
+        }
+
+        /// A browser keeps its WebSockets open, and who ends the tool does not wait for them: what rests
+        /// is ended in order.
+        @Test(arguments: [true, false])
+        func webSocketAtRestIsEnded(inStream: Bool) throws {
+            let proxy = try ProxyUnderTest(grace: 60_000)
+            let ended = DispatchSemaphore(value: 0)
+            if inStream {
+                let origin = try proxy.http2Origin(allowsExtendedConnect: true) { peer, _ in
+                    while let (stream, head) = try peer.nextRequest() {
+                        guard head.isExtendedConnect else {
+                            try peer.respond(stream)
+                            continue
+                        }
+                        try peer.respond(stream, "HTTP/1.1 200 OK", "first", ends: false)
+                        try peer.wait("its end") { $0.streams[stream]?.code != nil }
+                        ended.signal()
+                    }
+                }
+                let client = try proxy.http2Client(to: origin)
+                _ = try client.get("/")
+                try client.wait("the setting") { $0.session.peerSettings.allowsExtendedConnect }
+                let id = try client.request(
+                    "CONNECT /chat HTTP/1.1", protocolName: "websocket", endsStream: false)
+                try client.wait("its word") { $0.streams[id]?.body.text == "first" }
+                #expect(stop(proxy).inOrder == true)
+            } else {
+                let origin = try proxy.origin { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send(
+                        "HTTP/1.1 101 Yes\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nhello")
+                    try wire.expectEnd()
+                    ended.signal()
+                }
+                let client = try proxy.connect()
+                try begin(.webSocket, client, origin.authority)
+                #expect(stop(proxy).inOrder == true)
+                #expect(try client.readToEnd() == [])
+                #expect(client.end == .inOrder)
+            }
+            ended.wait()
+            let connection = try proxy.traffic.connection()
+            #expect(connection.outcome == .completed)
+            #expect(connection.closedBy == .tool)
+            #expect(
+                proxy.traffic.content.finalExchanges.map(\.error)
+                    == (inStream ? [nil, nil] : [nil]))
+            #expect(proxy.contradictions == [])
         }
 
         /// A client that refused at the last moment has not been cut off.

@@ -350,7 +350,7 @@ extension ExchangeTask {
                 task.recordSegment(bytes, direction, exchange: id)
             }
         }
-        let side = await tunnel.run()
+        let side = await task.passBytes(through: tunnel)
         messages?.finish()
         if client.ownsConnection {
             if let end = task.brokenEnd(tunnel.failure, by: side) { task.note(end) }
