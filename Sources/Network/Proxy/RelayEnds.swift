@@ -52,6 +52,9 @@ final class RelayEnds: @unchecked Sendable {
     /// of the other.
     var rests: Bool { waitingCount == 0 && passed.isEmpty }
 
+    /// Whether one side has said all and the other has not: an answer may be owed.
+    var isHalfEnded: Bool { passed.count == 1 }
+
     /// Until when a side may be silent, unless bytes pass before that: for as long as the other talks.
     var idleEnd: UInt64 {
         min(passedTick + worker.limits.responseTimeout, lastWordsEnd ?? .max)
@@ -89,7 +92,7 @@ final class RelayEnds: @unchecked Sendable {
         await target.end(as: source)
         // A client that has said all may leave without listening.
         if direction == .request {
-            channelOfClient?.onLoss { [unowned self] in fail(.reset, by: .client) }
+            client.onLoss { [unowned self] in fail(.reset, by: .client) }
         }
     }
 
@@ -138,9 +141,7 @@ final class RelayEnds: @unchecked Sendable {
     }
 
     /// The relay is over; its client may be read by somebody else.
-    func release() { channelOfClient?.onLoss(nil) }
-
-    private var channelOfClient: Channel? { (client as? any ByteStream)?.channel }
+    func release() { client.onLoss(nil) }
 
     private func hasSaidAll(_ side: ConnectionRecord.Side) -> Bool {
         passed.contains(side == .client ? .request : .response)

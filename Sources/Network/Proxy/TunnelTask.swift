@@ -53,8 +53,8 @@ final class TunnelTask: @unchecked Sendable {
     /// Why it ended, if it did not end in order.
     var failure: StreamFailure? { ends.failure }
 
-    /// Whether bytes pass, or have in the last so many milliseconds.
-    func isInUse(within time: UInt64) -> Bool { ends.isInUse(within: time) }
+    /// Whether bytes pass, or have in the last so many milliseconds, or an answer may be owed.
+    func isInUse(within time: UInt64) -> Bool { ends.isHalfEnded || ends.isInUse(within: time) }
 
     /// Ends it in order, for a shutdown, if neither side has ended and no bytes have passed in the last
     /// so many milliseconds.

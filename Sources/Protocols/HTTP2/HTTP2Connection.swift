@@ -186,8 +186,10 @@ package final class HTTP2Connection: @unchecked Sendable {
         }
     }
 
-    private func open(_ id: Int32, _ head: HTTP2Head?) -> HTTP2Stream {
-        let stream = HTTP2Stream(id, on: self, head: head)
+    private func open(
+        _ id: Int32, _ head: HTTP2Head?, hasFinished: Bool = false
+    ) -> HTTP2Stream {
+        let stream = HTTP2Stream(id, on: self, head: head, hasFinished: hasFinished)
         streams[id] = stream
         // It came with what ended the connection: it is told of, and not served.
         if let end { stream.take(failure: .connectionLost(end)) }
@@ -358,7 +360,7 @@ package final class HTTP2Connection: @unchecked Sendable {
         else { return nil }
         busyTick = loop.now
         flush()
-        return open(id, nil)
+        return open(id, nil, hasFinished: endsStream)
     }
 
     /// Takes over a connection of HTTP/1 whose first request is stream 1 (RFC 7540 §3.2).
@@ -366,7 +368,7 @@ package final class HTTP2Connection: @unchecked Sendable {
     /// - Returns: that stream; `nil` if the client's settings are broken.
     package func upgrade(settings: [UInt8], isHead: Bool) -> HTTP2Stream? {
         guard session.upgrade(settings: settings, isHead: isHead) else { return nil }
-        return open(1, nil)
+        return open(1, nil, hasFinished: session.role == .client)
     }
 }
 

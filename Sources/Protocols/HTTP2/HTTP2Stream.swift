@@ -83,8 +83,10 @@ package final class HTTP2Stream: @unchecked Sendable {
     package var onRefusal: (() -> Void)?
     private var hasFinished = false
 
-    init(_ id: Int32, on connection: HTTP2Connection, head: HTTP2Head?) {
+    /// - Parameter hasFinished: whether what opened it ended our direction.
+    init(_ id: Int32, on connection: HTTP2Connection, head: HTTP2Head?, hasFinished: Bool = false) {
         self.id = id
+        self.hasFinished = hasFinished
         self.connection = connection
         self.head = head
     }
@@ -220,8 +222,10 @@ package final class HTTP2Stream: @unchecked Sendable {
 
     func takeClose(_ code: UInt32) {
         isClosed = true
+        // Who takes no more of our direction has given the stream up, whatever the code says.
+        let isOver = code == HTTP2ErrorCode.noError && hasEnded && hasFinished
         // Content that nobody reads any more would keep the connection's window shut.
-        if code != HTTP2ErrorCode.noError || !hasEnded { take(failure: .reset(code)) }
+        if !isOver { take(failure: .reset(code)) }
         wakeWriter()
         tellRefusal()
     }
@@ -251,6 +255,7 @@ package final class HTTP2Stream: @unchecked Sendable {
     /// Sends the head of a response.
     package func respond(_ fields: HTTP2Fields, endsStream: Bool) {
         guard !isClosed else { return }
+        if endsStream { hasFinished = true }
         connection.session.respond(id, fields, endsStream: endsStream)
         connection.flush()
     }
@@ -324,6 +329,15 @@ package final class HTTP2Stream: @unchecked Sendable {
         abandon()
         guard !isClosed else { return }
         connection.session.reset(id, code)
+        connection.flush()
+    }
+
+    /// Gives the stream up once what was said on it has been sent.
+    package func breakOff(_ code: UInt32) {
+        take(failure: .stopped)
+        abandon()
+        guard !isClosed else { return }
+        connection.session.resetBehindContent(id, code)
         connection.flush()
     }
 

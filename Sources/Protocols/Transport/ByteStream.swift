@@ -106,6 +106,9 @@ package protocol TunnelStream: AnyObject {
 
     /// Makes whoever waits, now or later, go on with `.closed`.
     func interrupt()
+
+    /// Calls `action` when the peer is lost while nobody reads; `nil` ends that.
+    func onLoss(_ action: (() -> Void)?)
 }
 
 extension TunnelStream {
@@ -138,6 +141,8 @@ package protocol ByteStream: TunnelStream {
 }
 
 extension ByteStream {
+    package func onLoss(_ action: (() -> Void)?) { channel.onLoss(action) }
+
     package func releaseMemory() {}
 
     package func cutOff() { channel.shutdownWriting() }

@@ -185,7 +185,52 @@ import Testing
                 #expect(try await stream.nextHead()?.status == 413)
                 #expect(try await stream.readAll() == [1, 2])
                 for _ in 0..<3 { ends.server.sweep() }
-                #expect(await failure == nil)
+                // The answer was whole; what was still written went nowhere.
+                #expect(await failure == .reset(HTTP2ErrorCode.noError))
+            }
+        }
+    }
+
+    /// As a socket that is closed sends what it holds: a peer that is given up gets what was said.
+    @Test(arguments: [1, 60_000])
+    func whatWasSaidGoesAheadOfTheReset(_ count: Int) async throws {
+        try await withLoop { loop in
+            try await HTTP2Ends(loop).run { stream in
+                stream.respond(.response(status: 200), endsStream: false)
+                #expect(await stream.writeFailure([UInt8](repeating: 7, count: count)) == nil)
+                stream.breakOff(HTTP2ErrorCode.internalError)
+            } _: { ends in
+                let stream = try ends.request("GET / HTTP/1.1", endsStream: true)
+                #expect(try await stream.nextHead()?.status == 200)
+                var failure: HTTP2StreamFailure?
+                var got = 0
+                let buffer = ByteBuffer(capacity: 16384)
+                do throws(HTTP2StreamFailure) {
+                    while try await stream.read(into: buffer) > 0 {
+                        got += buffer.count
+                        buffer.removeAll()
+                    }
+                } catch {
+                    failure = error
+                }
+                #expect(got == count)
+                #expect(failure == .reset(HTTP2ErrorCode.internalError))
+            }
+        }
+    }
+
+    /// A client that has said all and wants no more may call that no error.
+    @Test func aResetWithoutAnErrorIsHeard() async throws {
+        try await withLoop { loop in
+            try await HTTP2Ends(loop).run { stream in
+                stream.respond(.response(status: 200), endsStream: false)
+                let failure = await stream.writeFailure([UInt8](repeating: 7, count: 9_000_000))
+                #expect(failure == .reset(HTTP2ErrorCode.noError))
+                #expect(stream.isGivenUp)
+            } _: { ends in
+                let stream = try ends.request("GET / HTTP/1.1", endsStream: true)
+                #expect(try await stream.nextHead()?.status == 200)
+                stream.reset(HTTP2ErrorCode.noError)
             }
         }
     }

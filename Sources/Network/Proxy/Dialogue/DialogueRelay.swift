@@ -73,8 +73,8 @@ final class DialogueRelay: @unchecked Sendable {
     /// Why it ended, if it did not end in order.
     var failure: StreamFailure? { ends.failure }
 
-    /// Whether bytes pass, or have in the last so many milliseconds.
-    func isInUse(within time: UInt64) -> Bool { ends.isInUse(within: time) }
+    /// Whether bytes pass, or have in the last so many milliseconds, or an answer may be owed.
+    func isInUse(within time: UInt64) -> Bool { ends.isHalfEnded || ends.isInUse(within: time) }
 
     func run() async -> End {
         await withTaskGroup(of: Void.self) { group in

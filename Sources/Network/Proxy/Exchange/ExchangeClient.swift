@@ -44,6 +44,9 @@ protocol ExchangeClient: AnyObject, Sendable {
     /// Waits a short while only for what is left of the content, as the client has its response and
     /// may have been told that its connection ends (RFC 9112 §9.6).
     func hurryContent()
+
+    /// The client broke off what was relayed to it, and its connection may have gone with it.
+    func noteBreak()
     /// Tells the origin that is waited for if the client has ended its direction.
     func hurryIfEnded()
 

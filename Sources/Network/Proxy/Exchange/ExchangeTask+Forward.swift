@@ -352,11 +352,23 @@ extension ExchangeTask {
         }
         let side = await task.passBytes(through: tunnel)
         messages?.finish()
+        let broken = task.brokenEnd(tunnel.failure, by: side)
         if client.ownsConnection {
-            if let end = task.brokenEnd(tunnel.failure, by: side) { task.note(end) }
+            if let broken { task.note(broken) }
             task.record.closedBy = side
+        } else if broken != nil, side == .client {
+            client.noteBreak()
         }
         origin.finish(isWhole: false)
-        finish()
+        finish(error: broken.map { _ in Self.code(ofBreakBy: side) }, broken?.cause)
+    }
+
+    /// The code of what relayed bytes and did not end in order.
+    private static func code(ofBreakBy side: ConnectionRecord.Side) -> String {
+        switch side {
+        case .client: "client-closed"
+        case .origin: "origin-closed"
+        case .tool: "timed-out"
+        }
     }
 }

@@ -102,6 +102,8 @@ extension HTTP1Relay: ExchangeClient {
     func stopRequest(isAnswered: Bool) { client.channel.interrupt() }
     func resumeRequest() { client.channel.resumeWaiting() }
 
+    func noteBreak() {}
+
     func hurryContent() {
         contentPatience = limits.halfCloseGrace
         client.channel.hurryReading(until: loop.now + contentPatience)

@@ -219,6 +219,8 @@ final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
         return .left(stream.hasLostConnection ? .clientLeft : .clientGaveUp)
     }
 
+    func noteBreak() { relay.noteEnd(of: stream, .clientLeft) }
+
     func end(_ end: ExchangeEnd) throws(ConnectionEnd) {
         switch end {
         case .refused: break
@@ -236,7 +238,8 @@ final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
             relay.task.note(failure, detail)
             var code = HTTP2ErrorCode.internalError
             if case .originStream(.reset(let given)) = failure { code = given }
-            stream.reset(code)
+            // What came before is the client's.
+            stream.breakOff(code)
             if relay.task.mirrorsOrigin, failure.isOriginGone { relay.connection.drain() }
         }
     }

@@ -54,14 +54,13 @@ final class HTTP2TunnelStream: TunnelStream {
 
     func breakOff() { interrupt() }
 
-    func interrupt() {
-        stream.interrupt()
-        stream.reset(HTTP2ErrorCode.cancel)
-    }
+    func interrupt() { stream.breakOff(HTTP2ErrorCode.cancel) }
+
+    func onLoss(_ action: (() -> Void)?) { stream.onBreak = action }
 
     private static func failure(_ failure: HTTP2StreamFailure) -> StreamFailure {
         switch failure {
-        case .reset, .connectionLost(.peerClosed), .malformed: .reset
+        case .reset, .connectionLost(.peerClosed), .connectionLost(.violation), .malformed: .reset
         case .connectionLost(.failed(let failure)): failure
         case .silent: .timedOut
         case .timedOut, .stopped, .connectionLost, .unsent: .closed

@@ -60,4 +60,6 @@ final class DialogueStream: TunnelStream, @unchecked Sendable {
     func breakOff() { wakeup.stop() }
 
     func interrupt() { wakeup.stop() }
+
+    func onLoss(_ action: (() -> Void)?) {}
 }

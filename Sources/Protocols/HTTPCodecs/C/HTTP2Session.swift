@@ -33,6 +33,7 @@ package final class HTTP2Session {
     /// Streams whose content has been taken down to where more may come.
     private var drained: [Int32] = []
     private var lateResets = LateResets()
+    private var resetsBehind = ResetsBehindContent()
     /// Streams that we reset by ourselves, or whose reset the peer has been charged with, until the
     /// frame is sent.
     private var knownResets: Set<Int32> = []
@@ -201,7 +202,10 @@ package final class HTTP2Session {
 
     // MARK: Our bytes
 
-    package var wantsToSend: Bool { unsafe nghttp2_session_want_write(pointer) != 0 }
+    package var wantsToSend: Bool {
+        unsafe nghttp2_session_want_write(pointer) != 0
+            || resetsBehind.isDue { holdsContent(of: $0) }
+    }
 
     /// Whether the session has come to its end: nothing more is to be read or sent.
     package var isOver: Bool {
@@ -215,6 +219,13 @@ package final class HTTP2Session {
     package func send(into buffer: ByteBuffer) -> [Int32] {
         output = buffer
         unsafe nghttp2_session_send(pointer)
+        // Heads go out as long as there is room: what is left waits for its stream's window.
+        if buffer.room > framesAhead.count {
+            for (stream, code) in resetsBehind.takeDue(ifNot: { holdsContent(of: $0) }) {
+                reset(stream, code)
+            }
+            unsafe nghttp2_session_send(pointer)
+        }
         output = nil
         guard !drained.isEmpty else { return [] }
         defer { drained.removeAll(keepingCapacity: true) }
@@ -300,9 +311,17 @@ package final class HTTP2Session {
     /// To be called four times a second.
     package func sweep() {
         for stream in lateResets.sweep() { reset(stream, HTTP2ErrorCode.noError) }
+        for (stream, code) in resetsBehind.sweep() { reset(stream, code) }
     }
 
+    /// Resets a stream once what was said on it has been sent: its head, content and end.
+    package func resetBehindContent(_ stream: Int32, _ code: UInt32) {
+        resetsBehind.add(stream, code)
+    }
+
+    /// Resets a stream and throws away what was still to be sent on it.
     package func reset(_ stream: Int32, _ code: UInt32) {
+        resetsBehind.remove(stream)
         bodies[stream] = nil
         knownResets.insert(stream)
         unsafe nghttp2_submit_rst_stream(pointer, nghttp2_no_flags, stream, code)
@@ -371,6 +390,7 @@ package final class HTTP2Session {
             unsafe target.update(from: start + body.start, count: count)
         }
         body.start += count
+        resetsBehind.noteProgress(of: stream)
         if body.count == 0, body.isEnded {
             flags |= nghttp2_data_end
             if let trailers = body.trailers {
@@ -480,6 +500,7 @@ package final class HTTP2Session {
     func noteClosed(_ stream: Int32, _ code: UInt32) {
         bodies[stream] = nil
         lateResets.noteClosed(stream)
+        resetsBehind.remove(stream)
         if !interims.isEmpty { interims[stream] = nil }
         if !knownResets.isEmpty { knownResets.remove(stream) }
         frames.noteClosed(stream)
@@ -489,18 +510,10 @@ package final class HTTP2Session {
     func noteMalformed(_ stream: Int32, _ reason: Int32, isRequest: Bool) {
         if isRequest { malformedRequests.insert(stream) }
         let words = unsafe String(cString: nghttp2_strerror(reason))
-        let detail = invalidField ?? failureDetail.flatMap(Self.fieldDetail) ?? words
+        let detail = invalidField ?? failureDetail.flatMap(HTTP2FieldFlaw.detail) ?? words
         events.append(.malformed(stream: stream, block.finish(), detail: detail))
         invalidField = nil
         failureDetail = nil
-    }
-
-    /// The field that the library complains of, without its value, which may be a secret.
-    private static func fieldDetail(_ complaint: String) -> String? {
-        let parts = complaint.split(separator: "name: [", maxSplits: 1)
-        guard parts.count == 2, let name = parts[1].split(separator: "]", maxSplits: 1).first
-        else { return nil }
-        return "the field \(name.prefix(64)) is not allowed"
     }
 
     func noteFailure(_ detail: String) {
@@ -552,22 +565,11 @@ package final class HTTP2Session {
         if knownResets.remove(stream) == nil {
             noteProvoked(stream)
             knownResets.remove(stream)
-            events.append(.violated(stream: stream, detail: Self.contentDetail(code)))
+            events.append(.violated(stream: stream, detail: HTTP2FieldFlaw.contentDetail(code)))
         }
         guard let flood = provokedFlood, failure == nil else { return }
         failure = .flood(flood)
         terminate(HTTP2ErrorCode.enhanceYourCalm)
-    }
-
-    /// Why the library resets a stream whose frames are sound (RFC 9113 §8.1.1, §6.9.1).
-    private static func contentDetail(_ code: UInt32) -> String {
-        switch code {
-        case HTTP2ErrorCode.protocolError:
-            "the content is not as long as content-length says, or none is allowed"
-        case HTTP2ErrorCode.flowControlError:
-            "more was sent than a window allows, or it grew too far"
-        default: "the stream was reset with \(HTTP2ErrorCode.name(code))"
-        }
     }
 
     func noteAcknowledged() { hasAcknowledged = true }
