@@ -196,7 +196,8 @@ package struct FindingsEngine {
     /// The detectors that judge an exchange by itself.
     private static let detectors: [@Sendable (ExchangeView) -> [RuleMatch]] = [
         AuthorizationDetector.examine, APIKeyDetector.examine,
-        PasswordFieldDetector.examine, URLDetector.examine, LoginPageDetector.examine,
+        PasswordFieldDetector.examine, MessageTokenDetector.examine, URLDetector.examine,
+        LoginPageDetector.examine,
         CookieAttributesDetector.examine, DowngradeDetector.examine, CachedSecretDetector.examine,
         RefererDetector.examine, ProviderKeyDetector.examine, WeakTokenDetector.examine,
         ResponseSecretDetector.examine, ClientSecretDetector.examine,

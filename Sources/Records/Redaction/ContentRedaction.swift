@@ -38,6 +38,15 @@ package enum ContentRedaction {
     static func redact(
         _ content: [UInt8], types: [ArraySlice<UInt8>], isWhole: Bool, depth: Int
     ) -> RedactedContent {
+        let shown = PrivateKeyRedaction.redact(content)
+        let redacted = redact(named: shown, types, isWhole, depth: depth)
+        return redacted == .opaque ? masked(shown, of: content) : redacted
+    }
+
+    /// Masks what names tell to be secret.
+    private static func redact(
+        named content: [UInt8], _ types: [ArraySlice<UInt8>], _ isWhole: Bool, depth: Int
+    ) -> RedactedContent {
         let kinds = types.map(kind)
         switch kinds.first(where: { $0 != .other && $0 != .unspecific }) ?? kinds.first {
         case .json: return json(content, isWhole, depth: depth)

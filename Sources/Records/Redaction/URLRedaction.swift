@@ -7,7 +7,7 @@ package let redactionMark = [UInt8]("***".utf8)
 /// Takes the secrets out of URLs and request targets.
 ///
 /// It covers userinfo, parameters of the query, the fragment and the path (`;name=value`) whose
-/// names look secret, values that are JSON Web Tokens, and URLs inside of such values. It works on
+/// names look secret, values that are JSON Web Tokens or keys of providers, and URLs inside of such values. It works on
 /// bytes and never fails: a malformed URL is redacted as far as it can be read.
 package enum URLRedaction {
     package static func redact(_ url: String) -> String {
@@ -26,16 +26,15 @@ package enum URLRedaction {
             switch url[index] {
             case question, hash, semicolon, at: return true
             // A token may stand in the path itself.
-            case tokenStart.0:
-                if index + 2 < url.count, url[index + 1] == tokenStart.1,
-                    url[index + 2] == tokenStart.2
-                {
-                    return true
-                }
+            case slash where index + 1 < url.count && mayBeginToken(url[index + 1]): return true
             default: break
             }
         }
-        return false
+        return url.count > 0 && mayBeginToken(url[0])
+    }
+
+    private static func mayBeginToken(_ byte: UInt8) -> Bool {
+        byte == tokenStart.0 || PublishedPrefix.firstBytes[Int(byte)]
     }
 
     /// Redacts a list of parameters, such as a form, which only `&` separates.
@@ -161,11 +160,14 @@ package enum URLRedaction {
         return parameters != Array(decoded)
     }
 
-    /// Whether the text is a JSON Web Token: a base64 `{"` and a dot (RFC 7519 §3).
+    /// Whether the text is a JSON Web Token, a base64 `{"` and a dot (RFC 7519 §3), or a provider's
+    /// secret key.
     static func isToken(_ text: ArraySlice<UInt8>) -> Bool {
-        text.first == tokenStart.0
-            && text.dropFirst().starts(with: [tokenStart.1, tokenStart.2])
+        guard let first = text.first, mayBeginToken(first) else { return false }
+        let isJWT =
+            first == tokenStart.0 && text.dropFirst().starts(with: [tokenStart.1, tokenStart.2])
             && text.contains(UInt8(ascii: "."))
+        return isJWT || TokenForm.matches(Array(text))
     }
 
     /// Calls `visit` with each piece, empty ones too, and what parts it from the one before.

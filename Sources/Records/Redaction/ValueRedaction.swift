@@ -3,11 +3,12 @@ internal import Contents
 
 /// Looks for secrets inside of a value whose own name is harmless.
 package enum ValueRedaction {
-    /// Returns the value without its secrets: JSON inside of it, a document of GraphQL, a URL, a
-    /// JSON Web Token, or a list of parameters; `nil` if it holds none that is known.
+    /// Returns the value without its secrets: a token or a key by its form, JSON inside of it, a document
+    /// of GraphQL, a URL, or a list of parameters; `nil` if it holds none that is known.
     ///
     /// - Parameter depth: inside of how many other values it was found.
     package static func redact(_ value: [UInt8], depth: Int) -> [UInt8]? {
+        if TokenForm.matches(value) { return redactionMark }
         if JSONTokenizer.mayBegin(value[...]) {
             guard depth < depthLimit else { return redactionMark }
             if let json = JSONRedaction.redact(value, isWhole: true, depth: depth + 1) {

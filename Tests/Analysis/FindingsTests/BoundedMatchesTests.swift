@@ -23,7 +23,7 @@ import Traffic
     /// What a suppression may leave open is not lost in silence.
     @Test(arguments: [(32, 0), (33, 1), (40, 8)])
     func countsWhatIsLeftOut(_ fieldCount: Int, _ leftOut: Int) {
-        let body = (0..<fieldCount).map { "password.\(letters($0))=tr0ub4dor" }
+        let body = (0..<fieldCount).map { "\(letters($0)).password=tr0ub4dor" }
         let report = FindingsLaboratory.run([
             .post(body.joined(separator: "&"), "application/x-www-form-urlencoded")
         ])

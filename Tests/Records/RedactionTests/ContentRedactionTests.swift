@@ -33,6 +33,7 @@ struct ContentRedactionTests {
         }
     }
 
+    private static let keyLine = String(repeating: "MHcCAQEEIJ", count: 6)
     private static let form = "application/x-www-form-urlencoded"
     private static let json = "application/json"
     private static let xml = "application/xml"
@@ -46,6 +47,15 @@ struct ContentRedactionTests {
         Row("semicolons do not separate", form, "password=a;b&c=d", "password=***&c=d"),
         Row("value with equals signs", form, "password=a=b&c=d", "password=***&c=d"),
         Row("coded name", form, "%70ass%77ord=x", "%70ass%77ord=***"),
+        Row(
+            "private key of no told type", nil,
+            "a\n-----BEGIN PRIVATE KEY-----\n\(keyLine)\n-----END PRIVATE KEY-----\nb",
+            "a\n-----BEGIN PRIVATE KEY-----***-----END PRIVATE KEY-----\nb"),
+        Row(
+            "private key in JSON", json,
+            #"{"k":"-----BEGIN EC PRIVATE KEY-----\n"# + keyLine
+                + #"\n-----END EC PRIVATE KEY-----"}"#,
+            #"{"k":"-----BEGIN EC PRIVATE KEY-----***-----END EC PRIVATE KEY-----"}"#),
         Row("German", form, "passwort=x&kennwort=y", "passwort=***&kennwort=***"),
         Row(
             "French, Spanish, Portuguese", form, "mdp=x&clave=y&senha=z",

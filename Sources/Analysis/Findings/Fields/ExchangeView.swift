@@ -54,7 +54,8 @@ final class ExchangeView {
     var structuredResponseFields: [MessageField] {
         let type = MediaType(responseType[...])
         let isStructured =
-            type.isJSON || type.isXML || type.isForm || StructuredContent(type) != nil
+            type.isJSON || type.isXML || type.isForm || type.isEventStream
+            || StructuredContent(type) != nil
             || JSONTokenizer.mayBegin(responseBody[...])
         return isStructured ? responseFields : []
     }

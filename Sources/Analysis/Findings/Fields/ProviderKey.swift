@@ -19,20 +19,6 @@ struct ProviderKey {
         isCertain = form.isCertain
     }
 
-    /// The private key of a certificate or of SSH (RFC 7468 §10).
-    static func isPrivateKey(_ value: [UInt8]) -> Bool {
-        let head = value.prefix(4096)
-        guard let dash = head.firstIndex(of: 0x2D),
-            let start = Array(head).firstIndex(ofRun: pemStart, from: dash)
-        else { return false }
-        let label = start + pemStart.count
-        guard
-            let end = Array(value.prefix(label + 40)).firstIndex(ofRun: pemEnd, from: label)
-        else { return false }
-        // The words alone are in every manual: there has to be a key behind them.
-        return value.count - end > 120
-    }
-
     /// Keys in text that is no field, such as a script, each between bytes that are none of a key's.
     static func read(in text: [UInt8], _ visit: (_ key: ProviderKey, _ value: [UInt8]) -> Bool) {
         let text = text.span
@@ -110,6 +96,4 @@ struct ProviderKey {
 
     private static let shortest = 20
     private static let longest = 512
-    private static let pemStart = Array("-----BEGIN ".utf8)
-    private static let pemEnd = Array("PRIVATE KEY".utf8)
 }

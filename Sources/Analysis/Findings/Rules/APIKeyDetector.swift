@@ -1,7 +1,7 @@
 internal import Base
 internal import Contents
 
-/// PLAIN-HTTP-APIKEY: a request header whose name says that it holds a key.
+/// PLAIN-HTTP-APIKEY: a request header whose name says that it holds a key or a password.
 enum APIKeyDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
         guard view.isClear else { return [] }
@@ -25,7 +25,7 @@ enum APIKeyDetector {
     private static func isKeyName(_ name: [UInt8]) -> Bool {
         let text = name.text
         return !ownRules.contains(text) && !StandardFields.contains(text)
-            && SecretName.isKeyField(name)
+            && (SecretName.isKeyField(name) || SecretName.reported(name) == .password)
     }
 
     private static let ownRules: Set<String> = [

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// PLAIN-HTTP-COOKIE: a cookie that carries a session over cleartext HTTP.
 ///
@@ -29,6 +30,8 @@ struct CookieDetector {
         let verdict: (Severity, Confidence)
         if let isSecret = known {
             verdict = isSecret ? (.high, .certain) : (.medium, .tentative)
+        } else if SecretName.reported(cookie.name) == .password {
+            verdict = (.high, .firm)
         } else if cookie.hasSessionName, cookie.value.count >= 16 {
             verdict = (.medium, .firm)
         } else if Randomness.bits(of: cookie.value) >= 64 {

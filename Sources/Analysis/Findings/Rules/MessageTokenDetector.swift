@@ -1,15 +1,46 @@
 internal import Base
 internal import Contents
 
-/// PLAIN-HTTP-BEARER in messages: browsers cannot set Authorization on a WebSocket, so that clients
-/// send their tokens in its first message.
+/// PLAIN-HTTP-BEARER in contents and messages: a client that fetches a new token sends the old one in a
+/// form, and browsers cannot set Authorization on a WebSocket, so that clients send their tokens in its
+/// first message.
 enum MessageTokenDetector {
-    /// - Parameter fields: the values of one message that the client sent in cleartext.
+    static func examine(_ view: ExchangeView) -> [RuleMatch] {
+        guard view.isClear else { return [] }
+        let sent = examine(view.bodyFields).map { found in
+            var result = found
+            if PublicKey.matches(found.value ?? [], named: found.name, at: view.service) {
+                result.makePublic()
+            }
+            result.notes += view.verdict
+            return result
+        }
+        let issued = view.structuredResponseFields.filter {
+            $0.container != .header && issuedNames.contains($0.key.lettersAndDigits)
+        }
+        return sent
+            + examine(issued).map { found in
+                var result = found
+                result.notes.append(.comesBackInResponse)
+                return result
+            }
+    }
+
+    /// - Parameter fields: the values of one content or message that the client sent in cleartext.
     static func examine(_ fields: [MessageField]) -> [RuleMatch] {
         fields.compactMap { field in
             guard let token = token(in: field) else { return nil }
             var result = RuleMatch(.plainHTTPBearer, .high, .firm, field: field)
             result.value = token
+            // Of a request in a form, a device or a visit as well, but for a message's, which begins
+            // with who sends it.
+            let isAmbiguous =
+                field.container != .message && commonNames.contains(field.key.lettersAndDigits)
+                && !ValueKind(token).isCredentialByForm
+            if isAmbiguous || field.isInFile {
+                (result.severity, result.confidence) = (.medium, .tentative)
+            }
+            if field.isInFile { result.notes.append(.inUploadedFile) }
             return result
         }
     }
@@ -32,6 +63,11 @@ enum MessageTokenDetector {
         return isToken ? token : nil
     }
 
+    /// Of what a login gives out.
+    private static let issuedNames: Set<String> = [
+        "accesstoken", "authtoken", "bearertoken", "idtoken", "jwt", "refreshtoken", "sessiontoken",
+    ]
+    private static let commonNames: Set<String> = ["token", "sessionid"]
     /// In bytes.
     private static let shortest = 16
 }

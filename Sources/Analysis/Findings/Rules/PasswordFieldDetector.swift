@@ -14,7 +14,10 @@ enum PasswordFieldDetector {
             !Self.users.isDisjoint(with: NameWords(field.key[...]).texts)
         }
         return fields.compactMap { field in
-            guard let (severity, confidence) = judge(field) else { return nil }
+            let isPassword = hasUser && SecretName.isPasswordBesideUser(field.key)
+            guard let (severity, confidence) = judge(field, isPassword: isPassword) else {
+                return nil
+            }
             var result = RuleMatch(.plainHTTPForm, severity, confidence, field: field)
             result.value = field.value
             result.isPassword = true
@@ -30,10 +33,16 @@ enum PasswordFieldDetector {
     }
 
     /// How bad a field of this name and value is in cleartext, `nil` if it is none.
-    static func judge(_ field: MessageField) -> (Severity, Confidence)? {
-        guard field.isScalar, (1...256).contains(field.value.count) else { return nil }
+    ///
+    /// - Parameter isPassword: whether its name says that it is a password together with others.
+    static func judge(
+        _ field: MessageField, isPassword: Bool = false
+    ) -> (Severity, Confidence)? {
+        guard field.isScalar, (1...256).contains(field.value.count), !tellsOfFields(field) else {
+            return nil
+        }
         let verdict: (Severity, Confidence)
-        switch SecretName.reported(field.key) {
+        switch isPassword ? .password : SecretName.reported(field.key) {
         case .password: verdict = (.critical, .certain)
         case .secret: verdict = (.high, .firm)
         case .pin: verdict = (.medium, .tentative)
@@ -42,6 +51,17 @@ enum PasswordFieldDetector {
         return Placeholder.matches(field.value) ? nil : verdict
     }
 
+    /// Whether what stands around it is what a form says of its fields, by their names.
+    private static func tellsOfFields(_ field: MessageField) -> Bool {
+        field.pointer.dropLast().contains { name in
+            name.count <= 16 && tellingNames.contains(name.lowercasedBytes.text)
+        }
+    }
+
+    private static let tellingNames: Set<String> = [
+        "error", "errors", "flags", "hints", "labels", "messages", "placeholders", "touched",
+        "translations", "validation", "warnings",
+    ]
     private static let users: Set<String> = [
         "user", "username", "login", "email", "mail", "account", "userid", "name", "phone",
     ]

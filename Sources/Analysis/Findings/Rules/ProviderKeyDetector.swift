@@ -19,15 +19,14 @@ enum ProviderKeyDetector {
             guard MessageTokenDetector.token(in: field) == nil else { continue }
             found += judge(field.value, in: field, view, isResponse: true)
         }
-        found += text(view)
-        return found
+        return found + sentText(view, beside: found) + pageText(view)
     }
 
     private static func judge(
         _ value: [UInt8], in field: MessageField, _ view: ExchangeView, isResponse: Bool = false
     ) -> [RuleMatch] {
         guard value.count >= 20 else { return [] }
-        if value.first == 0x2D, ProviderKey.isPrivateKey(value) {
+        if value.first == 0x2D, PrivateKeyText.characters(in: value) != nil {
             return [match(.high, .certain, value, field, isResponse)]
         }
         guard let key = ProviderKey(value) else { return [] }
@@ -66,19 +65,41 @@ enum ProviderKeyDetector {
         return result
     }
 
-    /// Pages and scripts, which are no fields.
-    private static func text(_ view: ExchangeView) -> [RuleMatch] {
+    /// What the client sends that is no fields, such as a file.
+    private static func sentText(
+        _ view: ExchangeView, beside found: [RuleMatch]
+    ) -> [RuleMatch] {
+        guard !view.requestBody.isEmpty, !MediaType(view.requestType[...]).isMedia else {
+            return []
+        }
+        // A key that fills a field is told of there.
+        let known = Set(found.compactMap(\.value))
+        let isKeyKnown = known.contains { PrivateKeyText.characters(in: $0) != nil }
+        return text(view.requestBody, view, isResponse: false).filter { match in
+            let value = match.value ?? []
+            return value.isEmpty ? !isKeyKnown : !known.contains(value)
+        }
+    }
+
+    /// Pages and scripts, which are no fields either.
+    private static func pageText(_ view: ExchangeView) -> [RuleMatch] {
         let type = MediaType(view.responseType[...])
         guard view.hasOriginResponse, type.isHTML || type.isPlain || type.isScript else {
             return []
         }
+        return text(view.responseBody, view, isResponse: true)
+    }
+
+    private static func text(
+        _ text: [UInt8], _ view: ExchangeView, isResponse: Bool
+    ) -> [RuleMatch] {
         var found: [RuleMatch] = []
         let field = MessageField(container: .body, name: [], value: [])
-        if ProviderKey.isPrivateKey(view.responseBody) {
-            found.append(match(.high, .certain, [], field, true))
+        if PrivateKeyText.characters(in: text) != nil {
+            found.append(match(.high, .certain, [], field, isResponse))
         }
-        ProviderKey.read(in: view.responseBody) { key, value in
-            found += [match(key, value, field, view, isResponse: true)].compactMap { $0 }
+        ProviderKey.read(in: text) { key, value in
+            found += [match(key, value, field, view, isResponse: isResponse)].compactMap { $0 }
             return found.count < limit
         }
         return found
@@ -119,9 +140,9 @@ extension RuleText {
         reason: "whoever reads the key spends and acts as its owner, until somebody revokes it",
         advice: "revoke the key, keep it on a server, and give clients tokens that expire",
         decision:
-            "A whole value, or a word of a page or a script, has the prefix, the alphabet and the"
-            + " length that a provider publishes for its secret keys, or is a private key in PEM"
-            + " (RFC 7468 §10).",
+            "A whole value, or a word of a page, a script or what the client sends, has the prefix,"
+            + " the alphabet and the length that a provider publishes for its secret keys, or is a"
+            + " private key in PEM (RFC 7468 §10).",
         exceptions:
             "Examples of documentation, and keys in a header on their way to their own provider"
             + " over TLS. Publishable keys are info; names of AWS keys and test keys are medium.",

@@ -14,15 +14,22 @@ extension SecretName {
     /// What a value is by its name without punctuation, if it looks like a token.
     ///
     /// - Parameter key: in lower case.
-    package static func token(_ key: String) -> TokenClass? { tokens[key] }
+    package static func token(_ key: String) -> TokenClass? {
+        if let known = tokens[key] { return known }
+        let isOther = key.hasSuffix("token") && !passingParts.contains { key.contains($0) }
+        return isOther ? .session : nil
+    }
 
     /// Whether a header field holds a key by its name.
     ///
     /// - Parameter name: in lower case.
     package static func isKeyField(_ name: [UInt8]) -> Bool {
         if keyFields.contains(name.text) { return true }
-        let words = Set(NameWords(name[...]).texts)
-        guard passingWords.isDisjoint(with: words) else { return false }
+        let inOrder = NameWords(name[...])
+        let words = Set(inOrder.texts)
+        guard passingWords.isDisjoint(with: words), !isAboutSecret(inOrder),
+            inOrder.texts.last != "id"
+        else { return false }
         return keyWords.contains { $0.isSubset(of: words) }
     }
 
@@ -35,6 +42,7 @@ extension SecretName {
         "token": .token, "accesstoken": .token, "idtoken": .token, "refreshtoken": .token,
         "authtoken": .token, "sessiontoken": .token, "sessionid": .token, "apikey": .token,
         "xapikey": .token, "authorization": .token, "bearer": .token, "jwt": .token,
+        "apitoken": .token, "authkey": .token, "bearertoken": .token, "usertoken": .token,
         "session": .session, "sid": .session, "jsessionid": .session, "phpsessid": .session,
         "auth": .session, "sig": .signature,
     ]
@@ -44,7 +52,15 @@ extension SecretName {
     ]
     private static let keyWords: [Set<String>] = [
         ["api", "key"], ["apikey"], ["auth", "token"], ["authtoken"], ["access", "token"],
-        ["accesstoken"], ["secret"],
+        ["accesstoken"], ["secret"], ["user", "token"], ["session", "token"], ["refresh", "token"],
+    ]
+    /// Of tokens that protect one request, tell how far a listing has come or whom a push goes to.
+    private static let passingParts = [
+        "antiforgery", "authenticity", "cancel", "captcha", "client", "continuation", "csrf",
+        "cursor",
+        "dedup", "device", "fcm", "form", "idempoten", "next", "notification", "page", "prev",
+        "push",
+        "registration", "request", "resume", "skip", "sync", "upload", "verification", "xsrf",
     ]
     /// Of values that protect one request.
     private static let passingWords: Set<String> = [

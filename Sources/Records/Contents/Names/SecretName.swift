@@ -46,12 +46,26 @@ package enum SecretName {
     /// say something about a password, such as `password_hint`.
     package static func reported(_ name: [UInt8]) -> SecretClass? {
         let words = NameWords(name[...])
-        guard let found = reported(words), !words.contains(unrelatedWords) else { return nil }
-        return found
+        guard let found = reported(words), !isAboutSecret(words) else { return nil }
+        // One of an account's passwords in a store; the other half of a login elsewhere.
+        return found == .password && words.texts.last == "id" ? nil : found
+    }
+
+    /// Whether a name says something about a secret, and what it names is none.
+    static func isAboutSecret(_ words: NameWords) -> Bool {
+        words.contains(unrelatedWords) || words.texts.last.map(aboutWords.contains) ?? false
+    }
+
+    /// Whether a value is a password by its name if a user's name stands beside it.
+    package static func isPasswordBesideUser(_ name: [UInt8]) -> Bool {
+        let words = NameWords(name[...])
+        return words.contains(wordsBesideUser) && !isAboutSecret(words)
     }
 
     private static func reported(_ words: NameWords) -> SecretClass? {
-        if words.contains(passwordWords) || words.contains(suffixIn: passwordParts) {
+        if words.contains(passwordWords) || words.contains(suffixIn: passwordParts)
+            || words.contains(partIn: passwordPhrases)
+        {
             return .password
         }
         if words.contains(passWords), !words.contains(wordsBesidePass) { return .password }
@@ -61,7 +75,7 @@ package enum SecretName {
 
     private static func hidden(_ words: NameWords) -> SecretClass? {
         if words.contains(passwordWords) || words.contains(passWords)
-            || words.contains(partIn: passwordParts)
+            || words.contains(wordsBesideUser) || words.contains(partIn: passwordParts)
         {
             return .password
         }
@@ -71,20 +85,26 @@ package enum SecretName {
     }
 
     private static let passwordWords = WordList([
-        "clave", "contrasena", "contraseña", "contraseÑa", "haslo", "hasło", "hasŁo", "mdp", "pwd",
-        "senha",
+        "adgangskode", "clave", "contrasena", "contraseña", "contraseÑa", "haslo", "hasło", "hasŁo",
+        "jelszo", "jelszó", "jelszÓ", "losenord", "lozinka", "lösenord", "lÖsenord", "mdp",
+        "passord", "pwd", "salasana", "senha", "sifre",
     ])
+    /// Passwords where a user is named beside them, and something else elsewhere: a width, a word.
+    private static let wordsBesideUser = WordList(["heslo", "parola", "pw"])
     /// Found inside of a name without its separators by what hides, at the end of a word by what
     /// reports.
     private static let passwordParts = WordList([
-        "kennwort", "passcode", "passphrase", "passwd", "password", "passwort", "wachtwoord",
+        "kennwort", "motdepasse", "passcode", "passphrase", "passwd", "password", "passwort",
+        "wachtwoord",
     ])
+    /// Of several words, which may be written apart.
+    private static let passwordPhrases = WordList(["motdepasse"])
     private static let passWords = WordList(["pass"])
     private static let secretWords = WordList(["cvc", "cvv", "otp", "secret", "totp"])
     private static let pinWords = WordList(["pin"])
     /// Hidden only: what reports tokens asks how they look as well.
     private static let sessionWords = WordList([
-        "auth", "authorization", "bearer", "credential", "credentials", "jwt", "key", "pw", "sid",
+        "auth", "authorization", "bearer", "credential", "credentials", "jwt", "key", "sid",
         "sig", "signature",
     ])
     private static let sessionParts = WordList([
@@ -97,8 +117,16 @@ package enum SecretName {
     ])
     private static let unrelatedWords = WordList([
         "hint", "policy", "strength", "reset", "url", "expired", "has", "forgot", "less", "length",
-        "min", "max", "required", "type", "changed", "label", "remember", "show", "save",
+        "min", "max", "required", "type", "changed", "label", "remember", "show", "save", "invalid",
     ])
+    /// The last word of names that tell of a secret's time, state, kind or looks.
+    private static let aboutWords: Set<String> = [
+        "after", "age", "algorithm", "at", "attempts", "before", "count", "created", "date", "days",
+        "disabled", "enabled", "error", "errors", "expires", "expiry", "format", "help", "message",
+        "method", "ms", "name", "page", "pattern", "placeholder", "question", "result", "rule",
+        "rules", "santa", "scheme", "score", "set", "status", "time", "title", "tries", "updated",
+        "valid", "version",
+    ]
     /// `pass` has more meanings than the other words.
     private static let wordsBesidePass = WordList([
         "boarding", "season", "ski", "day", "first", "second", "multi", "single", "render", "count",
