@@ -21,8 +21,10 @@ extension MistakePattern {
         MistakePattern(
             mistake: .fallbackToClear, any: serverFamilies + ["plaintext-*"], isSecondTry: nil,
             outcomes: [.inClear], explains: shownFamilies),
+        // What is asked of a second handshake is asked of a second connection.
         MistakePattern(
-            mistake: .retriesUnverified, any: serverFamilies, isSecondTry: true,
+            mistake: .retriesUnverified,
+            any: serverFamilies.filter { $0 != "handshake-*" } + firstHandshakes, isSecondTry: true,
             outcomes: [.accepted, .implied]),
         MistakePattern(
             mistake: .sendsBeforeVerifying, any: serverFamilies, outcomes: [.sentThenRefused]),
@@ -40,6 +42,11 @@ extension MistakePattern {
     private static let serverFamilies = [
         "trust-*", "name-*", "time-*", "chain-*", "purpose-*", "crypto-*", "revocation-*",
         "handshake-*",
+    ]
+
+    private static let firstHandshakes = [
+        "handshake-anon", "handshake-null-cipher", "handshake-goto-fail*", "handshake-ske-bitflip",
+        "handshake-certverify-corrupt", "handshake-tls1*", "handshake-empty-cert",
     ]
 
     private static let shownFamilies = Set(ProbeFamily.allCases).subtracting([.passive])
@@ -149,10 +156,10 @@ extension MistakePattern {
         MistakePattern(
             mistake: .laterHandshake,
             any: ["handshake-reneg-other-name", "handshake-resume-after-refusal"],
-            refusing: ["name-wrong-host"]),
+            refusing: ["name-wrong-host"], isSecondTry: nil),
         MistakePattern(
             mistake: .laterHandshake, any: ["handshake-reneg-bad-chain"],
-            refusing: ["trust-self-signed"]),
+            refusing: ["trust-self-signed"], isSecondTry: nil),
         MistakePattern(
             mistake: .handshakeIntegrity,
             any: [

@@ -108,7 +108,8 @@ struct AnswerMachine {
         ]
         if case .redirect(let plan) = reply {
             let port = plan.port == 80 ? "" : ":\(plan.port)"
-            all.append(("location", "http://\(plan.host)\(port)\(plan.path)"))
+            let host = plan.host.contains(":") ? "[\(plan.host)]" : plan.host
+            all.append(("location", "http://\(host)\(port)\(plan.path)"))
             if let cookie = plan.secureCookie {
                 all.append(("set-cookie", "sallyport=\(cookie); Secure; Path=/"))
             }

@@ -4,6 +4,7 @@ internal import Catalogue
 internal import Confinement
 package import Launching
 internal import Origins
+internal import Processes
 internal import Proxy
 internal import Sockets
 internal import Synchronization
@@ -269,7 +270,7 @@ package final class AuditService: Sendable {
 
     private func report(_ results: [AuditResult]) -> AuditOutcome {
         var words: [String] = []
-        if case .command(let given) = options.way { words = given }
+        if case .command(let given) = options.way { words = CommandLineRedaction.redact(given) }
         return AuditOutcome(
             report: AuditReport(
                 results: results, startedAt: startedAt,

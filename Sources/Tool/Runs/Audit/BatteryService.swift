@@ -3,6 +3,7 @@ package import Base
 internal import Confinement
 internal import HTTPServer
 package import Launching
+internal import Processes
 internal import Sockets
 internal import Synchronization
 internal import TLS
@@ -70,7 +71,8 @@ package final class BatteryService: Sendable {
         loops.stop()
         return BatteryReport(
             kind: configuration.kind, client: configuration.client,
-            command: configuration.command, results: results, startedAt: startedAt,
+            command: CommandLineRedaction.redact(configuration.command), results: results,
+            startedAt: startedAt,
             duration: Timestamp.now().microseconds(since: startedAt),
             toolVersion: configuration.toolVersion, source: configuration.source)
     }
