@@ -52,8 +52,8 @@ final class RelayEnds: @unchecked Sendable {
     /// of the other.
     var rests: Bool { waitingCount == 0 && passed.isEmpty }
 
-    /// Whether one side has said all and the other has not: an answer may be owed.
-    var isHalfEnded: Bool { passed.count == 1 }
+    /// Whether the client has said all and the origin has not: an answer may be owed.
+    var isHalfEnded: Bool { passed == [.request] }
 
     /// Until when a side may be silent, unless bytes pass before that: for as long as the other talks.
     var idleEnd: UInt64 {

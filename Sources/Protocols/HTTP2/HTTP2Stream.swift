@@ -82,6 +82,9 @@ package final class HTTP2Stream: @unchecked Sendable {
     /// wants (RFC 9113 §8.1), or is lost.
     package var onRefusal: (() -> Void)?
     private var hasFinished = false
+    /// What came since the stream was given up behind what was said on it, in bytes, whose window is kept
+    /// until it is reset; `nil` if it was not.
+    private var withheld: Int?
 
     /// - Parameter hasFinished: whether what opened it ended our direction.
     init(_ id: Int32, on connection: HTTP2Connection, head: HTTP2Head?, hasFinished: Bool = false) {
@@ -205,7 +208,10 @@ package final class HTTP2Stream: @unchecked Sendable {
 
     func take(content bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
-        if failure != nil || hasStopped {
+        if let withheld {
+            // A peer that takes nothing must not go on sending.
+            self.withheld = withheld + bytes.count
+        } else if failure != nil || hasStopped {
             connection.session.consume(id, bytes.count)
         } else {
             content.append(bytes)
@@ -222,6 +228,7 @@ package final class HTTP2Stream: @unchecked Sendable {
 
     func takeClose(_ code: UInt32) {
         isClosed = true
+        if let withheld { connection.session.consume(id, withheld) }
         // Who takes no more of our direction has given the stream up, whatever the code says.
         let isOver = code == HTTP2ErrorCode.noError && hasEnded && hasFinished
         // Content that nobody reads any more would keep the connection's window shut.
@@ -319,6 +326,8 @@ package final class HTTP2Stream: @unchecked Sendable {
 
     /// Ends our direction.
     package func end(trailers: HTTP2Fields? = nil) {
+        // What was broken off must not pass for whole.
+        guard withheld == nil else { return }
         hasFinished = true
         connection.session.end(id, trailers: trailers)
         connection.flush()
@@ -336,7 +345,8 @@ package final class HTTP2Stream: @unchecked Sendable {
     package func breakOff(_ code: UInt32) {
         take(failure: .stopped)
         abandon()
-        guard !isClosed else { return }
+        guard !isClosed, withheld == nil else { return }
+        withheld = 0
         connection.session.resetBehindContent(id, code)
         connection.flush()
     }

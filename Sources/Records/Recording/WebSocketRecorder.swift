@@ -12,6 +12,10 @@ package final class WebSocketRecorder: @unchecked Sendable {
     package let isCompressed: Bool
     private var client: WebSocketReader
     private var origin: WebSocketReader
+    private var closed: Set<Direction> = []
+    /// Whether Close has passed both ways: what becomes of the connection then cuts nothing
+    /// (RFC 6455 §7.1.1).
+    package var isClosed: Bool { closed.count == 2 }
 
     /// - Parameter response: the origin's 101, or 2xx to an extended CONNECT.
     package init(
@@ -38,9 +42,14 @@ package final class WebSocketRecorder: @unchecked Sendable {
     /// - Parameter scratch: empty before and after.
     package func observe(_ direction: Direction, _ bytes: Span<UInt8>, scratch: ByteBuffer) {
         switch direction {
-        case .request: client.read(bytes, scratch: scratch) { messages.note($0, $1, direction) }
-        case .response: origin.read(bytes, scratch: scratch) { messages.note($0, $1, direction) }
+        case .request: client.read(bytes, scratch: scratch) { note($0, $1, direction) }
+        case .response: origin.read(bytes, scratch: scratch) { note($0, $1, direction) }
         }
+    }
+
+    private func note(_ event: WebSocketEvent, _ content: Span<UInt8>, _ direction: Direction) {
+        if case .close = event { closed.insert(direction) }
+        messages.note(event, content, direction)
     }
 
     /// Of contents that are recorded, in bytes; bytes past it are counted.

@@ -19,6 +19,7 @@ import Traffic
         "password_score", "password_algorithm", "password_question", "password_title",
         "password_page", "invalid_password", "auth.password.count", "secret_name",
         "secret_version", "secret_question", "secret_santa", "otp_method", "otp_sent_at",
+        "passwordAuthentication", "passwordHistory", "password_expires_in", "secretKeyRef",
         "cvv_result", "password_id", "password_expires", "password_status",
     ])
     func tellsNothingOfValues(_ name: String) {
@@ -32,7 +33,8 @@ import Traffic
 
     @Test(arguments: [
         "<your password>", "<secret>", "YOUR_PASSWORD", "__PASSWORD__", "...", "-", "N/A",
-        "enter password here", "{password}", "%PASSWORD%",
+        "enter password here", "{password}", "%PASSWORD%", "(hidden)", "[masked]", "#######",
+        "Please enter your password", "REPLACE_WITH_YOUR_PASSWORD_1",
     ])
     func placeholdersAreNoPasswords(_ value: String) {
         let report = FindingsLaboratory.run([.post("{\"password\":\"\(value)\"}", json)])
@@ -96,6 +98,19 @@ private let tokenRows: [RuleRow] = [
     .silent("issued over TLS", .plainHTTPBearer, .answer("{\"access_token\":\"\(random)\"}")),
     .hit("reset link", .urlToken, .high, .firm, .get("/?reset_token=\(random)")),
     .hit("of an interface", .urlToken, .high, .firm, .get("/?api_token=\(random)")),
+    .hit(
+        "a long one", .plainHTTPBearer, .high, .firm,
+        .post("{\"access_token\":\"\(long)\"}", json)),
+    .hit(
+        "a long one in its field", .plainHTTPBearer, .high, .certain,
+        .get("/", headers: ["Authorization: Bearer \(long)"])),
+    .silent("place in a list", .urlToken, .get("/?scroll_token=\(random)")),
+    .silent("of a visit", .urlToken, .get("/?visitorToken=\(random)")),
+    .silent(
+        "address of a manual", .plainHTTPBearer,
+        .post("{\"accessToken\":\"https://docs.test/reference/tokens/how\"}", json)),
+    .silent(
+        "pass of another kind", .plainHTTPCookie, .get("/", headers: ["Cookie: pass_culture=ab12"])),
     .silent("device", .urlToken, .get("/?deviceToken=\(random)")),
     .silent(
         "version of a key", .plainHTTPAPIKey, .get("/", headers: ["X-Api-Key-Version: 20260101"])),
@@ -104,6 +119,10 @@ private let tokenRows: [RuleRow] = [
     .hit("user's", .plainHTTPAPIKey, .high, .firm, .get("/", headers: ["X-User-Token: \(random)"])),
 ]
 
+/// As an RSA key of 2,048 bits signs one.
+private let long =
+    "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIiwiZXhwIjoxOTAwMDAwMDAwfQ."
+    + String(repeating: "Zk3vQ9xW2pLr7Ty1Ab5N", count: 17)
 private let privateKey =
     "-----BEGIN PRIVATE KEY-----\n"
     + String(repeating: "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7x\n", count: 8)
@@ -124,6 +143,16 @@ private let keyRows: [RuleRow] = [
     .hit(
         "word of a text", .providerKey, .high, .certain,
         .post("token \(published) of mine", "text/plain", over: .https)),
+    .hit(
+        "in a path", .providerKey, .high, .certain, .get("/x/\(published)/y", over: .https)),
+    .silent(
+        "label and a hash", .providerKey,
+        .post(
+            "{\"pattern\":\"-----BEGIN PRIVATE KEY-----\",\"sha1\":\"0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c\"}",
+            json)),
+    .silent(
+        "example of nothing", .providerKey,
+        .post("-----BEGIN PRIVATE KEY-----\n" + String(repeating: "x", count: 64), "text/plain")),
     .silent(
         "manual that is sent", .providerKey,
         .post(

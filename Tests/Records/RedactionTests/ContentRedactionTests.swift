@@ -50,12 +50,12 @@ struct ContentRedactionTests {
         Row(
             "private key of no told type", nil,
             "a\n-----BEGIN PRIVATE KEY-----\n\(keyLine)\n-----END PRIVATE KEY-----\nb",
-            "a\n-----BEGIN PRIVATE KEY-----***-----END PRIVATE KEY-----\nb"),
+            "a\n-----BEGIN PRIVATE KEY-----***\n-----END PRIVATE KEY-----\nb"),
         Row(
             "private key in JSON", json,
             #"{"k":"-----BEGIN EC PRIVATE KEY-----\n"# + keyLine
                 + #"\n-----END EC PRIVATE KEY-----"}"#,
-            #"{"k":"-----BEGIN EC PRIVATE KEY-----***-----END EC PRIVATE KEY-----"}"#),
+            #"{"k":"-----BEGIN EC PRIVATE KEY-----***\n-----END EC PRIVATE KEY-----"}"#),
         Row("German", form, "passwort=x&kennwort=y", "passwort=***&kennwort=***"),
         Row(
             "French, Spanish, Portuguese", form, "mdp=x&clave=y&senha=z",

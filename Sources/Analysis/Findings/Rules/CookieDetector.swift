@@ -30,7 +30,7 @@ struct CookieDetector {
         let verdict: (Severity, Confidence)
         if let isSecret = known {
             verdict = isSecret ? (.high, .certain) : (.medium, .tentative)
-        } else if SecretName.reported(cookie.name) == .password {
+        } else if cookie.hasPasswordName {
             verdict = (.high, .firm)
         } else if cookie.hasSessionName, cookie.value.count >= 16 {
             verdict = (.medium, .firm)
@@ -66,6 +66,14 @@ struct CookieDetector {
 extension Cookie {
     fileprivate func hash(_ redaction: EvidenceRedaction) -> UInt64 {
         redaction.hash(of: name + [0x3D] + value)
+    }
+
+    /// Whether it is named as a password, and not as a pass of another kind.
+    fileprivate var hasPasswordName: Bool {
+        guard SecretName.reported(name) == .password else { return false }
+        let name = name.lowercasedBytes
+        return name.contains(run: Array("password".utf8)) || name.suffix(4) == Array("pass".utf8)
+            || name.suffix(3) == Array("pwd".utf8)
     }
 
     /// Whether nobody could guess it.

@@ -55,7 +55,7 @@ enum MessageTokenDetector {
     private static func token(_ value: [UInt8]) -> [UInt8]? {
         let space = value.prefix(16).firstIndex(of: 0x20)
         let token = space.map { Array(value[($0 + 1)...]) } ?? value
-        guard !Placeholder.matches(token),
+        guard !Placeholder.matches(token), !token.contains(run: Array("://".utf8)),
             (shortest...MessageField.valueLimit).contains(token.count),
             PublishedPrefix(of: token)?.isPublishable != true
         else { return nil }

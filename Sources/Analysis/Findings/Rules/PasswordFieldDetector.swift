@@ -54,13 +54,14 @@ enum PasswordFieldDetector {
     /// Whether what stands around it is what a form says of its fields, by their names.
     private static func tellsOfFields(_ field: MessageField) -> Bool {
         field.pointer.dropLast().contains { name in
-            name.count <= 16 && tellingNames.contains(name.lowercasedBytes.text)
+            name.count <= 64 && NameWords(name[...]).texts.last.map(tellingNames.contains) ?? false
         }
     }
 
     private static let tellingNames: Set<String> = [
-        "error", "errors", "flags", "hints", "labels", "messages", "placeholders", "touched",
-        "translations", "validation", "warnings",
+        "columns", "descriptions", "dirty", "error", "errors", "flags", "hints", "labels",
+        "mapping", "messages", "placeholders", "properties", "selectors", "strings", "touched",
+        "translations", "types", "validation", "warnings",
     ]
     private static let users: Set<String> = [
         "user", "username", "login", "email", "mail", "account", "userid", "name", "phone",

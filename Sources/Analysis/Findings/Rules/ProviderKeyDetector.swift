@@ -14,6 +14,12 @@ enum ProviderKeyDetector {
         for field in view.urlFields + view.bodyFields {
             found += judge(field.value, in: field, view)
         }
+        let path = view.target.path.split(separator: UInt8(ascii: "/"), maxSplits: 64)
+        for segment in path where segment.count >= 20 {
+            let value = Array(segment.prefix(512))
+            found += judge(
+                value, in: MessageField(container: .pathParameter, name: [], value: value), view)
+        }
         for field in view.structuredResponseFields {
             // What is issued has to be told once.
             guard MessageTokenDetector.token(in: field) == nil else { continue }

@@ -352,7 +352,8 @@ extension ExchangeTask {
         }
         let side = await task.passBytes(through: tunnel)
         messages?.finish()
-        let broken = task.brokenEnd(tunnel.failure, by: side)
+        let isClosed = messages?.isClosed ?? false
+        let broken = isClosed ? nil : task.brokenEnd(tunnel.failure, by: side)
         if client.ownsConnection {
             if let broken { task.note(broken) }
             task.record.closedBy = side

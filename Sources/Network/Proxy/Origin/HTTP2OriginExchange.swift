@@ -22,6 +22,8 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
     /// Takes the connection back that the exchange has to itself; `nil` if others use it.
     private let owner: (any OriginSource)?
     private var isFinished = false
+    /// Whether it has become a tunnel, whose last words are still to go out.
+    private var carriesTunnel = false
     /// `nil` until the request is sent.
     private(set) var stream: HTTP2Stream?
     /// Until when the response is read at most.
@@ -144,6 +146,7 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
 
     func tunnel() -> (stream: any TunnelStream, late: ByteBuffer?) {
         guard let stream else { preconditionFailure("no request was sent on the stream") }
+        carriesTunnel = true
         return (HTTP2TunnelStream(stream), nil)
     }
 
@@ -159,7 +162,13 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
     func finish(isWhole: Bool) {
         guard !isFinished else { return }
         isFinished = true
-        if isWhole { stream?.discardContent() } else { stream?.reset(HTTP2ErrorCode.cancel) }
+        if isWhole {
+            stream?.discardContent()
+        } else if carriesTunnel {
+            stream?.breakOff(HTTP2ErrorCode.cancel)
+        } else {
+            stream?.reset(HTTP2ErrorCode.cancel)
+        }
         owner?.takeBack(leg, isReusable: isWhole && leg.isReady)
     }
 }

@@ -329,6 +329,7 @@ package final class HTTP2Session {
 
     /// Announces that no new streams are served, and lets those go on that are open.
     package func announceEnd() {
+        resetsBehind.hurry()
         unsafe nghttp2_submit_shutdown_notice(pointer)
         let last = unsafe nghttp2_session_get_last_proc_stream_id(pointer)
         unsafe nghttp2_submit_goaway(

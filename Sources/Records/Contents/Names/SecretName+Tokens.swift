@@ -16,8 +16,9 @@ extension SecretName {
     /// - Parameter key: in lower case.
     package static func token(_ key: String) -> TokenClass? {
         if let known = tokens[key] { return known }
-        let isOther = key.hasSuffix("token") && !passingParts.contains { key.contains($0) }
-        return isOther ? .session : nil
+        guard key.hasSuffix("token") else { return nil }
+        let stem = key.dropLast(5)
+        return tokenStems.contains { stem.hasSuffix($0) } ? .session : nil
     }
 
     /// Whether a header field holds a key by its name.
@@ -42,7 +43,7 @@ extension SecretName {
         "token": .token, "accesstoken": .token, "idtoken": .token, "refreshtoken": .token,
         "authtoken": .token, "sessiontoken": .token, "sessionid": .token, "apikey": .token,
         "xapikey": .token, "authorization": .token, "bearer": .token, "jwt": .token,
-        "apitoken": .token, "authkey": .token, "bearertoken": .token, "usertoken": .token,
+        "apitoken": .token, "authkey": .token, "bearertoken": .token,
         "session": .session, "sid": .session, "jsessionid": .session, "phpsessid": .session,
         "auth": .session, "sig": .signature,
     ]
@@ -54,13 +55,10 @@ extension SecretName {
         ["api", "key"], ["apikey"], ["auth", "token"], ["authtoken"], ["access", "token"],
         ["accesstoken"], ["secret"], ["user", "token"], ["session", "token"], ["refresh", "token"],
     ]
-    /// Of tokens that protect one request, tell how far a listing has come or whom a push goes to.
-    private static let passingParts = [
-        "antiforgery", "authenticity", "cancel", "captcha", "client", "continuation", "csrf",
-        "cursor",
-        "dedup", "device", "fcm", "form", "idempoten", "next", "notification", "page", "prev",
-        "push",
-        "registration", "request", "resume", "skip", "sync", "upload", "verification", "xsrf",
+    /// What a token is for that opens something; most others tell of a place in a list, or of a visit.
+    private static let tokenStems = [
+        "activation", "confirmation", "download", "impersonation", "invitation", "invite", "login",
+        "magic", "plex", "private", "reset", "sas", "security", "share", "signin", "sso",
     ]
     /// Of values that protect one request.
     private static let passingWords: Set<String> = [

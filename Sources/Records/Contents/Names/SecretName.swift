@@ -121,11 +121,12 @@ package enum SecretName {
     ])
     /// The last word of names that tell of a secret's time, state, kind or looks.
     private static let aboutWords: Set<String> = [
-        "after", "age", "algorithm", "at", "attempts", "before", "count", "created", "date", "days",
-        "disabled", "enabled", "error", "errors", "expires", "expiry", "format", "help", "message",
-        "method", "ms", "name", "page", "pattern", "placeholder", "question", "result", "rule",
-        "rules", "santa", "scheme", "score", "set", "status", "time", "title", "tries", "updated",
-        "valid", "version",
+        "after", "age", "algorithm", "arn", "at", "attempts", "authentication", "before", "channel",
+        "count", "created", "date", "days", "disabled", "enabled", "error", "errors", "expires",
+        "expiry", "format", "help", "history", "in", "manager", "message", "method", "ms", "name",
+        "page", "pattern", "placeholder", "protected", "question", "ref", "result", "rotation",
+        "rule", "rules", "salt", "santa", "scheme", "score", "set", "source", "state", "status",
+        "time", "title", "tries", "updated", "valid", "version",
     ]
     /// `pass` has more meanings than the other words.
     private static let wordsBesidePass = WordList([
