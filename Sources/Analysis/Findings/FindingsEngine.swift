@@ -197,8 +197,8 @@ package struct FindingsEngine {
     private static let detectors: [@Sendable (ExchangeView) -> [RuleMatch]] = [
         AuthorizationDetector.examine, APIKeyDetector.examine,
         PasswordFieldDetector.examine, MessageTokenDetector.examine, URLDetector.examine,
-        LoginPageDetector.examine,
-        CookieAttributesDetector.examine, DowngradeDetector.examine, CachedSecretDetector.examine,
+        LoginPageDetector.examine, CookieAttributesDetector.examine, DowngradeDetector.examine,
+        CachedSecretDetector.examine,
         RefererDetector.examine, ProviderKeyDetector.examine, WeakTokenDetector.examine,
         ResponseSecretDetector.examine, ClientSecretDetector.examine,
         DeviceIdentifierDetector.examine, PersonalDataDetector.examine, TrackerDetector.examine,

@@ -100,7 +100,7 @@ package struct ProbedHost: Sendable, Equatable {
         let filled =
             switch placeholder {
             case .host: text
-            case .urlHost: address?.count == 16 ? "[\(text)]" : text
+            case .urlHost: HostPort.bracketed(text)
             case .parent: tail(after: 1)
             case .grandparent: tail(after: 2)
             case .top: labels.count > 2 ? labels.last : nil

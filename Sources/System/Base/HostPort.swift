@@ -30,8 +30,11 @@ package struct HostPort: Sendable, Equatable, CustomStringConvertible {
         self.init(host: host.text, port: port)
     }
 
-    package var description: String {
-        host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    package var description: String { "\(Self.bracketed(host)):\(port)" }
+
+    /// A host as it stands in a URL: an IPv6 address in brackets (RFC 3986 §3.2.2).
+    package static func bracketed(_ host: String) -> String {
+        host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
     }
 
     /// The address to reach a listener at: loopback where it listens on every address.

@@ -1,3 +1,5 @@
+internal import Base
+
 /// Answers a client in its protocol once it has spoken, so that a program that is watched ends in
 /// order: HTTP, HTTP/2, or the farewell of a protocol in which the server greets.
 struct AnswerMachine {
@@ -108,7 +110,7 @@ struct AnswerMachine {
         ]
         if case .redirect(let plan) = reply {
             let port = plan.port == 80 ? "" : ":\(plan.port)"
-            let host = plan.host.contains(":") ? "[\(plan.host)]" : plan.host
+            let host = HostPort.bracketed(plan.host)
             all.append(("location", "http://\(host)\(port)\(plan.path)"))
             if let cookie = plan.secureCookie {
                 all.append(("set-cookie", "sallyport=\(cookie); Secure; Path=/"))

@@ -59,7 +59,7 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     /// Such as `https://api.example.com/users/{id}` or `smtp://mail.example.com:587`.
     package var text: String {
         if host == .run { return "the whole run" }
-        let name = host.text.contains(":") ? "[\(host.text)]" : host.text
+        let name = HostPort.bracketed(host.text)
         guard let dialogue else {
             return "\(scheme.rawValue)://\(name)" + (port.map { ":\($0)" } ?? "") + path
         }

@@ -7,23 +7,18 @@ internal import Contents
 enum MessageTokenDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
         guard view.isClear else { return [] }
-        let sent = examine(view.bodyFields).map { found in
-            var result = found
-            if PublicKey.matches(found.value ?? [], named: found.name, at: view.service) {
-                result.makePublic()
-            }
-            result.notes += view.verdict
-            return result
+        var sent = examine(view.bodyFields)
+        for index in sent.indices {
+            let (value, name) = (sent[index].value ?? [], sent[index].name)
+            if PublicKey.matches(value, named: name, at: view.service) { sent[index].makePublic() }
+            sent[index].notes += view.verdict
         }
         let issued = view.structuredResponseFields.filter {
             $0.container != .header && issuedNames.contains($0.key.lettersAndDigits)
         }
-        return sent
-            + examine(issued).map { found in
-                var result = found
-                result.notes.append(.comesBackInResponse)
-                return result
-            }
+        var received = examine(issued)
+        for index in received.indices { received[index].notes.append(.comesBackInResponse) }
+        return sent + received
     }
 
     /// - Parameter fields: the values of one content or message that the client sent in cleartext.

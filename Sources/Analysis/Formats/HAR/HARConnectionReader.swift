@@ -81,7 +81,7 @@ enum HARConnectionReader {
         }
         let address = node["clientIPAddress"]?.text ?? "127.0.0.1"
         let port = node["clientPort"]?.integer ?? 0
-        let client = address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
+        let client = "\(HostPort.bracketed(address)):\(port)"
         var record = ConnectionRecord(
             id: id, openedAt: start, client: client, listener: unknownAddress, mode: .explicit)
         let microseconds = Int64(clamping: node["time"]?.double, thousandths: 1000)

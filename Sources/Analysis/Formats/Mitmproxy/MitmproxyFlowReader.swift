@@ -117,7 +117,7 @@ struct MitmproxyFlowReader {
             let (name, number) = HARConnectionText.split(kept)
             if name == host, number ?? standard == port { return kept }
         }
-        if port == standard || port == 0 { return host.contains(":") ? "[\(host)]" : host }
+        if port == standard || port == 0 { return HostPort.bracketed(host) }
         return HostPort(host: host, port: port).description
     }
 

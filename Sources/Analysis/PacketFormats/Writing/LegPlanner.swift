@@ -41,7 +41,7 @@ struct LegPlanner {
             !record.originHost.isEmpty
         {
             let name = record.originHost
-            let target = (name.contains(":") ? "[\(name)]" : name) + ":\(record.originPort)"
+            let target = HostPort.bracketed(name) + ":\(record.originPort)"
             plan.preamble = [
                 (.request, [UInt8]("CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n\r\n".utf8)),
                 (.response, [UInt8]("HTTP/1.1 200 Connection Established\r\n\r\n".utf8)),

@@ -13,7 +13,7 @@ struct UDPConversation {
     /// - Returns: `nil` if an end has no address.
     init?(_ record: ConnectionRecord) {
         let host = record.originHost
-        let asked = (host.contains(":") ? "[\(host)]" : host) + ":\(record.originPort)"
+        let asked = HostPort.bracketed(host) + ":\(record.originPort)"
         guard let client = PacketEndpoint(text: record.client),
             let origin = PacketEndpoint(text: record.originAddress ?? asked)
         else { return nil }

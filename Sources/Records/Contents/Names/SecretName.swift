@@ -47,7 +47,7 @@ package enum SecretName {
     package static func reported(_ name: [UInt8]) -> SecretClass? {
         let words = NameWords(name[...])
         guard let found = reported(words), !isAboutSecret(words) else { return nil }
-        // One of an account's passwords in a store; the other half of a login elsewhere.
+        // Which of the passwords in a store; a secret's, as `secret_id`, is the secret itself.
         return found == .password && words.texts.last == "id" ? nil : found
     }
 
